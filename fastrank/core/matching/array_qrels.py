@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from fastrank.core.data.qrels import Scale
     from fastrank.core.formats.files.files import Source
+    from fastrank.core.native.record import Int64Array
 
     Array = npt.NDArray[Any]
     ArrayQrelsLike: TypeAlias = "ArrayQrels | Qrels | Source | Any"
@@ -61,8 +62,8 @@ class ArrayQrels(Graded):
     {'P_1': 0.5}
     """
 
-    order: Any
-    rows: Any
+    order: Int64Array
+    rows: Int64Array | None
     named: bool
     columns: IndexedQrels
 
@@ -141,7 +142,7 @@ def index_qrels(qrels: ArrayQrelsLike, *, queries: Iterable[object] | None = Non
     return _index(ids, *rows, keyed=False, named=queries is not None)
 
 
-def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
+def select_queries(qrels: ArrayQrels, picks: Int64Array) -> tuple[ArrayQrels, Array]:
     """The judgments of some queries, and for each old index of a query the new one, or -1."""
     import numpy
 
@@ -170,7 +171,7 @@ def moved(numbers: Array, new: Array) -> Array:
     return numpy.where(numbers < 0, -1, new[numbers]) if len(new) else numbers
 
 
-def _compressed_rows(indptr: Any, doc_ids: Any, grades: Any) -> Rows:
+def _compressed_rows(indptr: npt.ArrayLike, doc_ids: npt.ArrayLike, grades: npt.ArrayLike) -> Rows:
     """CSR arrays as int64; the offsets are checked to ascend from 0 to the number of judgments."""
     name = "qrels doc_ids"
     docs = to_int64(name, check_integers(name, as_rows(name, doc_ids, 1)))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.qrels import Graded
     from fastrank.core.data.texts import Texts
     from fastrank.core.matching.plan import Plan
+    from fastrank.core.native.record import Int64Array
     from fastrank.errors import FastrankError
 
     Array = npt.NDArray[Any]
@@ -186,10 +187,10 @@ def _scratch(width: int, most_judged: int) -> RowScratch:
     """Memory for judging one row at a time."""
     # Eight places an id, of which few share one, if they are near; else four.
     near, far = (table_size(count * width) for count in (4, 2))
-    places = min(max(PLACES, near if near <= NEAR_PLACES else far), MOST_PLACES)
+    slots = min(max(PLACES, near if near <= NEAR_PLACES else far), MOST_PLACES)
     links = zeros("i", (width // BLOCK + 1) * BLOCK)
     return RowScratch(
-        row_index=records.RowIndex(table=zeros("i", places), links=links, clock=filled("q", [1])),
+        row_index=records.RowIndex(table=zeros("i", slots), links=links, clock=filled("q", [1])),
         marks=zeros("q", most_judged),
         ids=zeros("q", width),
         rows=zeros("q", width + BLOCK),
@@ -238,7 +239,7 @@ def _blocks(
         )
 
 
-def _row_error(problem: Any, row: int, ids: Array, query: bytes) -> FastrankError:
+def _row_error(problem: Int64Array, row: int, ids: Array, query: bytes) -> FastrankError:
     """What is wrong with a query; the places of the problem count documents, not padding."""
     import numpy
 

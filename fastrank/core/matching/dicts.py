@@ -20,7 +20,7 @@ from fastrank.core.native.records.objects import DictRun, DictScratch, IndexedQr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from fastrank.core.data.qrels import Qrels
@@ -41,7 +41,7 @@ class DictIndex:
     """
 
     def __init__(
-        self, api: PythonApi, held: Any, lengths: list[int], columns: IndexedQrels
+        self, api: PythonApi, held: list[Any], lengths: list[int], columns: IndexedQrels
     ) -> None:
         self.api, self._held, self.columns = api, held, columns
         self.most_judged = max(lengths, default=0)
@@ -94,7 +94,7 @@ class DictJudgments(Graded):
     dicts: dict[str, dict[str, int]]
     index: DictIndex
 
-    def select(self, picks: Any) -> DictJudgments:
+    def select(self, picks: Iterable[int]) -> DictJudgments:
         """The judgments of the queries with these indexes."""
         queries = list(self.dicts)
         chosen = index_judgments({queries[i]: self.dicts[queries[i]] for i in picks})
@@ -107,11 +107,11 @@ class DictJudgments(Graded):
 
         return qrels_from_dict(self.dicts, source="qrels")
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return index_judgments, (self.dicts,)
 
 
-def index_judgments(judgments: Any, *, copied: bool = True) -> DictJudgments | None:
+def index_judgments(judgments: Mapping[Any, Any], *, copied: bool = True) -> DictJudgments | None:
     """Index judgments {query: {document: grade}}; None unless all are dicts of str and int.
 
     copied: the dicts may change later. Without it, what they hold must stay the same as long as
@@ -157,7 +157,7 @@ class DictBatch:
         self.count, self.repeats, self._deepest = count, repeats, deepest
         self.prepared: Any = None
         # What has the rankings of this memory, as long as it exists.
-        self._user: Callable[[], Any] = _nobody
+        self._user: Callable[[], object] = _nobody
         judged = len(index.columns.grades)
         listed = min(judged, count * min(deepest, index.most_judged))
         grades = min(judged, count * index.most_judged)
@@ -341,7 +341,7 @@ def _batch(plan: Plan, index: DictIndex, count: int, deepest: int) -> DictBatch:
     return batch
 
 
-def are_texts(ids: Any) -> bool:
+def are_texts(ids: Iterable[object]) -> bool:
     """Whether all ids are of type str or of a kind of it."""
     kinds = set(map(type, ids))
     return kinds <= {str} or all(issubclass(kind, str) for kind in kinds)

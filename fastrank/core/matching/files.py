@@ -36,12 +36,13 @@ from fastrank.core.native.buffers import filled, table_size, zeros
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from typing import Any
 
     from fastrank.core.data.qrels import Qrels
+    from fastrank.core.data.texts import Texts
     from fastrank.core.formats.files.chunks import Prepare
     from fastrank.core.matching.options import Options
     from fastrank.core.matching.plan import Plan
+    from fastrank.core.native.record import Int64Array
 
 
 def match_file(plan: Plan, parts: FileParts) -> JudgedRun | None:
@@ -105,7 +106,7 @@ def _judged(plan: Plan, streams: _Streams | Collector, tag: bytes) -> JudgedRun 
     )
 
 
-def _placeholder_lines(ids: Any, queries: Collection[int]) -> bytes:
+def _placeholder_lines(ids: Texts, queries: Collection[int]) -> bytes:
     from fastrank.core.matching.queries import PLACEHOLDER
 
     return b"".join(b"%b Q0 %b 1 1 -\n" % (ids[query], PLACEHOLDER) for query in queries)
@@ -201,7 +202,7 @@ class _Streams(_Fed):
             return bool(kernels.is_in_two_parts(self.count, self._streamed.first_listed))
         return codes.SCATTERED in statuses
 
-    def missing(self, order: Any) -> set[int]:
+    def missing(self, order: Int64Array) -> set[int]:
         """Those of the given queries of which no results were found."""
         seen, queries = self._streamed.first_listed, len(self._qrels)
         return {
@@ -215,13 +216,13 @@ class _Streams(_Fed):
         self.feeders[-1].feed_text(lines)
         return self.feeders[-1].status == codes.DONE
 
-    def judge(self, order: Any) -> tuple[Any, Judged] | None:
+    def judge(self, order: Int64Array) -> tuple[Int64Array, Judged] | None:
         """The queries found, in the given order, and their rankings; None if one is invalid."""
         qrels, options = self._qrels, self._options
         queries = zeros("q", len(order))
         rankings = room_for_judged(qrels, order, len(qrels.docs), options).columns
         ties = room_for_ties(len(order), len(qrels.docs))
-        found = kernels.gather_judged(
+        count = kernels.gather_judged(
             order,
             self.count,
             self._streamed,
@@ -230,9 +231,9 @@ class _Streams(_Fed):
             queries,
             records.RankingsAndTies(rankings=rankings, ties=ties),
         )
-        if found < 0:
+        if count < 0:
             return None
-        return queries[:found], Judged(columns=rankings, ties=ties).first(found)
+        return queries[:count], Judged(columns=rankings, ties=ties).first(count)
 
 
 # Larger pages are read faster, smaller ones waste less memory.
@@ -285,7 +286,7 @@ class Collector(_Fed):
                 self._fed = feeders
                 return tag
 
-    def missing(self, order: Any) -> set[int]:
+    def missing(self, order: Int64Array) -> set[int]:
         """Those of the given queries of which no results were found."""
         totals, _ = self._totals()
         return {query for query in order if not totals[query]}
@@ -296,7 +297,7 @@ class Collector(_Fed):
         feeder.feed_text(lines)
         return feeder.status == codes.DONE
 
-    def judge(self, order: Any) -> tuple[Any, Judged] | None:
+    def judge(self, order: Int64Array) -> tuple[Int64Array, Judged] | None:
         """The queries with results, in the given order, and their rankings; None if one of these
         cannot be judged."""
         # Imported late, here and below: most runs are not collected.
@@ -328,7 +329,7 @@ class Collector(_Fed):
             return None
         return queries, Judged(columns=rankings, ties=ties)
 
-    def _totals(self) -> tuple[Any, int]:
+    def _totals(self) -> tuple[Int64Array, int]:
         """The number of results of each query, and the largest of these numbers."""
         totals = zeros("q", len(self._qrels))
         return totals, kernels.add_counts(self._stretches, self._counts, totals)

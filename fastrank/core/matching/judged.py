@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fastrank.core.matching.options import Options
     from fastrank.core.matching.rankings import Tied
     from fastrank.core.native.buffers import Recycled
+    from fastrank.core.native.record import Int64Array, Offsets
 
 
 class Judged(Frozen):
@@ -75,11 +76,11 @@ class Judged(Frozen):
 OFFSETS = (0, 3)
 
 
-def _copied(column: Any) -> Any:
+def _copied(column: Int64Array) -> memoryview:
     return memoryview(bytearray(column)).cast("q")
 
 
-def _joined_offsets(pieces: Sequence[Any]) -> Any:
+def _joined_offsets(pieces: Sequence[Offsets]) -> Offsets:
     """Offsets into the rows of all pieces, from the offsets into the rows of each."""
     import numpy
 
@@ -105,7 +106,7 @@ class JudgedRun(Frozen):
     counts: what else is counted, for `Scores.counts`. tag: the name of the run.
     """
 
-    queries: Any
+    queries: Int64Array
     judged: Judged | None = None
     tied: Tied | None = None
     others: dict[str, Any] = {}  # noqa: RUF012
@@ -209,7 +210,7 @@ def room_for_ties(queries: int, documents: int) -> records.Ties:
 
 def room_for_judged(
     qrels: Qrels | Graded,
-    queries: Any,
+    queries: Int64Array,
     listed: int,
     options: Options,
     memory: Recycled | None = None,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.texts import Ids
     from fastrank.core.matching.options import Options
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.record import Float64Array, Int64Array
     from fastrank.core.native.records import Matched
 
     Judgments = Qrels | Preferences
@@ -62,7 +63,7 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
     """
     if options.no_relevant in ("zero", "one"):
         return None, []
-    picks = places_with_relevant(judgments, options)
+    picks = queries_with_relevant(judgments, options)
     if len(picks) == len(judgments):
         return None, []
     names = sorted(set(judgments.queries) - set(judgments.queries.take(picks)))
@@ -76,13 +77,13 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
     return picks, names
 
 
-def places_with_relevant(judgments: Qrels | Graded, options: Options) -> Any:
+def queries_with_relevant(judgments: Qrels | Graded, options: Options) -> Int64Array:
     """The indexes of the judged queries that have a relevant document."""
     offsets = judgments.offset_column
-    places = zeros("q", len(offsets) - 1)
+    queries = zeros("q", len(offsets) - 1)
     level = lowest_code(judgments, options.relevance_level)
-    count = kernels.with_relevant(offsets, judgments.grade_column, level, places)
-    return places[:count]
+    count = kernels.with_relevant(offsets, judgments.grade_column, level, queries)
+    return queries[:count]
 
 
 def _named(queries: list[bytes]) -> str:
@@ -106,7 +107,7 @@ def count_without_relevant(judgments: Judgments | Graded, options: Options) -> i
     """How many judged queries have no relevant document."""
     if isinstance(judgments, Preferences):
         return 0
-    return len(judgments.offset_column) - 1 - len(places_with_relevant(judgments, options))
+    return len(judgments.offset_column) - 1 - len(queries_with_relevant(judgments, options))
 
 
 def evaluates_missing(options: Options) -> bool:
@@ -118,7 +119,7 @@ def evaluates_missing(options: Options) -> bool:
 SUBTOPICS = "; judgments with subtopics are for measures of subtopics, such as alpha_nDCG@10"
 
 
-def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
+def what_is_wrong(problem: Int64Array, judgments: Qrels | Preferences, run: Run) -> str:
     """The message for a problem, with the lines where it occurs."""
     kind, row, other_row = problem
     if kind == codes.RUN_REPEATS:
@@ -145,22 +146,22 @@ def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str
     return f"{where}: Pref inconsistency found: the preferences of this judgment group form a cycle"
 
 
-def repeated(noun: Any, first: int, second: int) -> str:
+def repeated(noun: Qrels | Preferences | Run, first: int, second: int) -> str:
     """The message for a document that appears in two rows of one query."""
     return f"duplicate docs {_name(noun, first)}, {_lines(noun, first, second)}"
 
 
-def repeated_lines(problem: Any, run: Run) -> tuple[int, int] | None:
+def repeated_lines(problem: Int64Array, run: Run) -> tuple[int, int] | None:
     """The lines of the run that have one document, if that is what is wrong."""
     kind, first, second = problem
     return (run.docs.line(first), run.docs.line(second)) if kind == codes.RUN_REPEATS else None
 
 
-def _name(noun: Any, row: int) -> str:
+def _name(noun: Qrels | Preferences | Run, row: int) -> str:
     return str(noun.docs[row].decode("utf-8", "replace"))
 
 
-def _lines(noun: Any, row: int, other_row: int) -> str:
+def _lines(noun: Qrels | Preferences | Run, row: int, other_row: int) -> str:
     first, second = sorted((noun.docs.line(row), noun.docs.line(other_row)))
     return f"{noun.docs.unit}s {first} and {second} of {noun.source}"
 
@@ -190,7 +191,9 @@ def with_placeholder(run: Run) -> Run:
     return extended_run
 
 
-def _appended(column: Any, value: float, code: str = "q") -> Any:
+def _appended(
+    column: Int64Array | Float64Array, value: float, code: str = "q"
+) -> Int64Array | Float64Array:
     """A column with one more number."""
     longer = zeros(code, len(column) + 1)
     longer[:-1], longer[-1] = column, value

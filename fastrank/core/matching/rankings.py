@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    import numpy.typing as npt
+
     from fastrank.core.matching.options import Options
     from fastrank.core.matching.plan import Plan
-    from fastrank.core.native.record import Record
+    from fastrank.core.native.record import Int64Array, Offsets, Record
 
 # Deeper than any ranking: the cut comes after ties are settled.
 NO_CUTOFF = 2**62
@@ -126,7 +128,7 @@ def judge_rankings(qrels: Qrels, run: Run, matched: records.Matched, options: Op
 
 def judge_groups(
     qrels: Qrels, run: Run, matched: records.Matched, options: Options
-) -> tuple[Judged, Any]:
+) -> tuple[Judged, Offsets]:
     """Judge each matched ranking by every group of its judgments. Raises QueryError.
 
     Those of ranking i are offsets[i] : offsets[i + 1], which come second.
@@ -149,7 +151,7 @@ def judge_groups(
 
 def rejudge(
     judged: Judged,
-    call: Callable[..., Any],
+    call: Callable[..., object],
     *,
     level: int | None,
     judged_only: bool,
@@ -172,7 +174,7 @@ def rejudge(
     return Judged(columns=derived)
 
 
-def without_results(queries: Any) -> tuple[Run, records.Matched]:
+def without_results(queries: Int64Array) -> tuple[Run, records.Matched]:
     """A run with one empty ranking, matched with the given queries of the judgments."""
     nothing = Texts(b"", zeros("q", 0), zeros("q", 0))
     run = Run(
@@ -238,8 +240,8 @@ class Tied(Frozen):
     """
 
     judged: Judged
-    lows: Any
-    highs: Any
+    lows: Int64Array
+    highs: Int64Array
 
     def spread(self, ranked: records.Rankings | records.GainedRankings) -> Record:
         """The same rankings, with another level or with gains perhaps, as kernels take them."""
@@ -311,7 +313,9 @@ def rank_documents(
     return [ordered[i] for i in order]
 
 
-def compared_scores(scores: Any, trec_eval_version: str) -> Any:
+def compared_scores(
+    scores: npt.NDArray[np.float64], trec_eval_version: str
+) -> npt.NDArray[np.float64]:
     """Scores as trec_eval compares them: as 32-bit floats in 9.0.8."""
     if trec_eval_version != DEFAULT_VERSION:
         return scores
