@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.qrels import Scale
     from fastrank.core.matching.judged import Judged
     from fastrank.core.measures.custom import CustomMeasure, Function
+    from fastrank.core.native.record import Float64Array
 
 
 def custom_values(
@@ -27,7 +28,7 @@ def custom_values(
     scale: Scale | None,
     level: float,
     options: dict[str, Any],
-) -> Any:
+) -> Float64Array:
     """The values of a user-defined measure, with these options, for every judged ranking.
 
     With a scale, the function gets grades with fractions instead of their integer codes. Raises
@@ -68,7 +69,10 @@ def custom_values(
 
 
 def _called_compiled(
-    function: Function, columns: tuple[Any, ...], parameters: tuple[Any, ...], values: Any
+    function: Function,
+    columns: tuple[object, ...],
+    parameters: tuple[object, ...],
+    values: Float64Array,
 ) -> bool:
     """Whether a compiled loop could call the function; errors are reported query by query."""
     import numpy

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from typing import Any
 
+    from fastrank.common.choices import TrecEvalVersion
+    from fastrank.core.data.texts import Ids
     from fastrank.core.matching.plan import Plan
     from fastrank.core.scores.scores import Scores
 
@@ -29,7 +31,7 @@ def evaluate_runs(
     plan: Plan,
     runs: Sequence[Any],
     *,
-    keys: Sequence[Any] | None = None,
+    keys: Sequence[object] | None = None,
     executor: Any = None,
     threads: int | None = None,
     progress: bool | None = None,
@@ -127,7 +129,7 @@ class Shared:
         light: Scores = scores.changed(bound=[], coverage=scores.coverage.changed(judged=[]))
         return light
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         file = self.plan.file
         # A file that has changed has other judgments.
         if file is None or file_state(file[0]) != file:
@@ -136,7 +138,9 @@ class Shared:
         return _read, (file[0], version, self.plan.settings(), self.threads)
 
 
-def _read(path: str, version: Any, settings: tuple[Any, ...], threads: int | None) -> Shared:
+def _read(
+    path: str, version: TrecEvalVersion, settings: tuple[Any, ...], threads: int | None
+) -> Shared:
     judgments = as_qrels(path, trec_eval_version=version)
     return Shared(plan_again(judgments, *settings), threads, is_copy=True)
 
@@ -146,8 +150,8 @@ class _Restored:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._queries: Any = None
-        self._found: Any = None
+        self._queries: Ids | None = None
+        self._found: object = None
 
     def of(self, scores: Scores) -> Scores:
         """The same Scores, with the measures and judged queries, and without copies of ids."""
@@ -179,7 +183,7 @@ def _for_worker(run: Any) -> Any:
 
 def _run_error(
     runs: Sequence[Any],
-    keys: Sequence[Any] | None,
+    keys: Sequence[object] | None,
     scores: list[Scores | None],
     errors: dict[int, Exception],
     skipped: int,

@@ -255,7 +255,7 @@ def _first_score(run: Any) -> Any:
     return next(iter(documents.values()), None) if isinstance(documents, dict) else None
 
 
-def file_state(source: Any) -> FileState | None:
+def file_state(source: object) -> FileState | None:
     """The absolute path, size and time of change of a file; None for anything else."""
     if not isinstance(source, (str, os.PathLike)):
         return None

@@ -14,11 +14,11 @@ from fastrank.errors import EvaluationError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Iterable, Sequence
 
     from fastrank.core.matching.judged import Judged
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.record import Int64Array
 
     Pairs = list[tuple[int, float]]
 
@@ -28,7 +28,7 @@ INFINITE = float("inf")
 
 
 def exact_gains(
-    measure: BoundMeasure, grade_values: Any, qrels: Qrels | Graded
+    measure: BoundMeasure, grade_values: Iterable[int], qrels: Qrels | Graded
 ) -> tuple[Pairs, float]:
     """Pairs of grade and gain for a measure with options, and the factor of these gains.
 
@@ -194,7 +194,7 @@ def _check_sum(measure: BoundMeasure, gains: list[float], qrels: Qrels | Graded)
         raise EvaluationError(measure.measure.name, qrels.queries[0], reason)
 
 
-def _grades(qrels: Qrels | Graded) -> Any:
+def _grades(qrels: Qrels | Graded) -> Int64Array | list[float]:
     codes = qrels.grade_column
     return codes if qrels.scale is None else qrels.scale.grades(codes).tolist()
 

@@ -187,7 +187,7 @@ def evaluate_labels(
     return scores_of(plan, match_labels(plan, values, order=query_order, rows=query_rows))
 
 
-def _is_flat(**arguments: Any) -> bool:
+def _is_flat(**arguments: object) -> bool:
     """Whether one of these is given, of which there may be one."""
     names = [name for name, value in arguments.items() if value is not None]
     if len(names) > 1:
@@ -195,7 +195,7 @@ def _is_flat(**arguments: Any) -> bool:
     return bool(names)
 
 
-def _values(scores: Any, grades: Array, chosen: Array | None) -> Array:
+def _values(scores: npt.ArrayLike, grades: Array, chosen: Array | None) -> Array:
     """The checked scores."""
     import numpy
 
@@ -307,7 +307,7 @@ def _padded(labels: Any, scores: Any, sizes: list[int]) -> tuple[Any, Any, Any]:
     return grades, [[*row_values, *[0] * (width - len(row_values))] for row_values in scores], mask
 
 
-def _mask(mask: Any, grades: Array, flat: bool) -> Array:
+def _mask(mask: npt.ArrayLike, grades: Array, flat: bool) -> Array:
     """Check the mask of a table of labels."""
     if flat:
         raise ArrayError("mask", "flat labels use query_ids, group_sizes or offsets, not a mask")

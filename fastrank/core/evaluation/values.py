@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastrank.core.matching.plan import Plan
     from fastrank.core.matching.rankings import Tied
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.record import Float64Array
 
     Arranged = TypeVar("Arranged")
 
@@ -67,11 +68,11 @@ class Values:
     def __init__(self, plan: Plan, run: JudgedRun, *, repeats: bool = False) -> None:
         self.plan, self._judgments, self.repeats = plan, plan.judgments, repeats
         self._run, self._queries = run, len(run.queries)
-        self._gained: dict[Any, records.GainedRankings] = {}
-        self._derived: dict[Any, Judged] = {}
+        self._gained: dict[tuple[object, ...], records.GainedRankings] = {}
+        self._derived: dict[tuple[object, ...], Judged] = {}
         self._missing: Values | None = None
         if repeats:
-            self._calls: list[Callable[[], Any]] = []
+            self._calls: list[Callable[[], object]] = []
             # Kernels count on zeros where they put values.
             self._used, size = 0, self._queries * sum(bound.width for bound in plan.measures)
             self._values, self._zeros = zeros("d", size), zeros("d", size)
@@ -97,14 +98,14 @@ class Values:
         for call in self._calls:
             call()
 
-    def _room(self, count: int) -> Any:
+    def _room(self, count: int) -> Float64Array:
         """Zeroed memory for a number of values."""
         if not self.repeats:
             return zeros("d", count)
         self._used += count
         return self._values[self._used - count : self._used]
 
-    def _call(self, kernel: str, *arguments: Any) -> None:
+    def _call(self, kernel: str, *arguments: object) -> None:
         """Call a kernel, now and whenever the values are computed again."""
         if self.repeats:
             call = kernels.prepare(kernel, *arguments)
@@ -113,7 +114,7 @@ class Values:
         else:
             getattr(kernels, kernel)(*arguments)
 
-    def _count_as_best(self, bound: BoundMeasure, values: Any) -> None:
+    def _count_as_best(self, bound: BoundMeasure, values: Float64Array) -> None:
         """Set queries with results, but no relevant document, to 1, if that is the best value."""
         indexes = [j for j in range(bound.width) if bound.reaches_one(j)]
         if not indexes:
@@ -152,7 +153,7 @@ class Values:
             self._call(kernel, seen, numbers, values)
         return values
 
-    def _columns(self, bound: BoundMeasure, *, spread: bool) -> Any:
+    def _columns(self, bound: BoundMeasure, *, spread: bool) -> Record:
         """The rankings as a measure needs them; spread: with the ranks of each tie."""
         needs = bound.measure.needs
         rankings = self._run.others.get(needs)
@@ -165,7 +166,7 @@ class Values:
         ranked = self.judged_for(bound).columns if is_ranked else self.gains(bound)
         return self._tied_for(bound).spread(ranked) if spread or needs == "ties" else ranked
 
-    def _custom_values(self, bound: BoundMeasure) -> Any:
+    def _custom_values(self, bound: BoundMeasure) -> Float64Array:
         from fastrank.core.evaluation.custom_values import custom_values
         from fastrank.core.measures.custom import CustomMeasure
 
@@ -205,7 +206,7 @@ class Values:
             )
         return self._derived[key]
 
-    def with_missing(self, bound: BoundMeasure, values: Any, queries: Ids) -> Any:
+    def with_missing(self, bound: BoundMeasure, values: Float64Array, queries: Ids) -> Float64Array:
         """The values of the evaluated queries, followed by those of the other judged queries."""
         if self._missing is None:
             self._missing = self._of_missing(bound, queries)
