@@ -178,7 +178,7 @@ def _query_from(text: bytearray, line: int) -> bytes:
     return bytes(words[0]) if words else b""
 
 
-def line_reader(text: Any, cursor: records.Cursor) -> records.LineReader:
+def line_reader(text: bytes | memoryview, cursor: records.Cursor) -> records.LineReader:
     """A text with memory for a block index, see kernels/parsing/block_index.py."""
     marks = (zeros("B", codes.MARK_BYTES) for _ in range(2))
     newlines, bounds = zeros("q", codes.NEWLINE_PLACES), zeros("q", 12)

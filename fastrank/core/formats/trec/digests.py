@@ -12,7 +12,6 @@ from fastrank.core.formats.trec.writers import by_query
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from fastrank.core.data.qrels import Preferences
 
@@ -34,7 +33,7 @@ def judgments_digest(judgments: Qrels | Preferences) -> str:
     return _digest(zip(by_query(judgments), *texts, shown, strict=True))
 
 
-def exclusions_digest(exclude: Mapping[Any, Iterable[Any]] | None) -> str | None:
+def exclusions_digest(exclude: Mapping[object, Iterable[object]] | None) -> str | None:
     """The SHA-256 of the documents to exclude, None if there are none."""
     if not exclude:
         return None
@@ -45,7 +44,7 @@ def exclusions_digest(exclude: Mapping[Any, Iterable[Any]] | None) -> str | None
     )
 
 
-def _bytes(value: Any) -> bytes:
+def _bytes(value: object) -> bytes:
     return value if isinstance(value, bytes) else os.fsencode(str(value))
 
 
@@ -56,7 +55,7 @@ def _digest(rows: Iterable[tuple[bytes, ...]]) -> str:
     return digest.hexdigest()
 
 
-def file_digest(run: Any) -> str | None:
+def file_digest(run: object) -> str | None:
     """The SHA-256 of a file's bytes, as `sha256sum` prints it; None for what is not a file.
 
     run: a path or a URL, or anything else. Raises ReadError.

@@ -158,7 +158,7 @@ def _of_lines(path: str, doc_ids: Collection[str]) -> dict[str, str]:
     return titles
 
 
-def _shown(document: Any) -> str:
+def _shown(document: object) -> str:
     """The title, else the text."""
     if isinstance(document, Mapping):
         return str(document.get("title") or document.get("text") or "")

@@ -15,10 +15,11 @@ from fastrank.errors import FormatError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
     from fastrank.core.data.qrels import Scale
     from fastrank.core.data.texts import Texts
+    from fastrank.core.native.record import Int64Array
 
 IS_HEADER = "is this a header? Remove the line"
 # What the second field of judgments usually is.
@@ -62,8 +63,8 @@ def _has_fraction(text: bytes) -> bool:
 
 
 def grades_with(
-    grades: Any, others: list[tuple[int, bytes]], fail: Callable[[int, str], NoReturn]
-) -> tuple[Any, Scale | None]:
+    grades: Int64Array, others: list[tuple[int, bytes]], fail: Callable[[int, str], NoReturn]
+) -> tuple[Int64Array, Scale | None]:
     """Grades of which some were left as texts: int64[rows], and what these stand for.
 
     grades: int64[rows]. others: row and text of those that are not plain integers. `fail` is called
