@@ -81,7 +81,7 @@ class Texts(Frozen):
         """All texts as str."""
         texts = self
         if not isinstance(self.buffer, bytes):
-            # Parts of bytes are had faster.
+            # Slicing bytes is faster than copying from a memoryview.
             texts = Texts(bytes(self.buffer), self.starts, self.lengths)
         return [decoded(text) for text in texts.take(range(len(self)))]
 
