@@ -29,7 +29,7 @@ class Option(Frozen):
         "text".
     default: the default value, None if there is none. needed: whether the option is required.
     choices: the values of a "choice"; kernels get the index.
-    beside: the option and the value that it has to be combined with; None if it has not.
+    beside: the option and the value that it has to be combined with; None if there is none.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Family(Measure):
     The fields of Measure describe it with default options. In addition:
     options: by name. at: the option set by `measure@value`, "" if there is none.
     numbers: the options whose values are passed to the kernel.
-    forms: (option, value, fields) for values with which some fields are others; the value `...`
+    forms: (option, value, fields) for values that change some fields; the value `...`
         matches any given value.
     parts: whether the kernel writes a value, its numerator and its denominator.
     share: whether it is a share of the retrieved documents. Where a depth cuts rankings and

@@ -377,7 +377,7 @@ def split_items(text: str) -> list[str]:
 
 
 def _split(text: str, ends: Callable[[str, int], bool]) -> list[str]:
-    """Split at the marks of which `ends` says so, given how many brackets are open."""
+    """Split at the characters that `ends` accepts, given the number of open brackets."""
     parts, depth = [""], 0
     for mark in text:
         depth += (mark in OPENING) - (mark in CLOSING)
