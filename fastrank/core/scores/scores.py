@@ -35,7 +35,7 @@ class Scores(QueryValues):
     queries: the ids of the queries with values, in byte order: the evaluated queries, and with
     missing="zero" also those without results, whose values are 0. mean: {measure: value over all
     queries}. scores["map"]: the values per query, float64[queries]. name: of the run. tag: in its
-    file, or as it was given. counts: {name: number}, as far as the numbers are known:
+    file, or as it was given. counts: {name: number}, for those that are known:
 
     evaluated_queries: evaluated queries; in version 10.0 this includes those without results that
         count as 0.

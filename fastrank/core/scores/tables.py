@@ -192,7 +192,7 @@ class Table(Frozen):
 
 
 def table_of_rows(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    """A table of the rows, of which there may be none."""
+    """A table of the rows, if any."""
     columns = list(map(list, zip(*rows, strict=True))) or [[] for _ in names]
     return Table(columns=dict(zip(names, columns, strict=True)))
 
