@@ -185,7 +185,7 @@ def _judge_some(
 
 def _scratch(width: int, most_judged: int) -> RowScratch:
     """Memory for judging one row at a time."""
-    # Eight places an id, of which few share one, if they are near; else four.
+    # Eight slots per id, so that few ids share one, if the table stays in the cache; else four.
     near, far = (table_size(count * width) for count in (4, 2))
     slots = min(max(PLACES, near if near <= NEAR_PLACES else far), MOST_PLACES)
     links = zeros("i", (width // BLOCK + 1) * BLOCK)
@@ -313,7 +313,7 @@ def negative_id(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
 
 
 def nan_score(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
-    """The error about a row of ids of which one has no score."""
+    """The error about a row in which a document has no score."""
     reason = f"document {ids[column]} has the score nan"
     return ArrayError("scores", f"query {decoded(query)!r}: {reason}", row, column)
 

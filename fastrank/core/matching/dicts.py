@@ -50,7 +50,7 @@ class DictIndex:
     def of(dicts: list[Any], held: list[str] | None = None) -> DictIndex | None:
         """Index dicts, whose keys are str and whose values are int; None for others.
 
-        held: all keys, where the dicts may change later; None is returned if these are others.
+        held: all keys, where the dicts may change later; None is returned if they have changed.
         """
         api = api_with_numpy()
         if api is None or not set(map(type, dicts)) <= {dict}:
@@ -246,7 +246,7 @@ def match_dicts(plan: Plan, run: Run | Mapping[Any, Any]) -> JudgedRun:
 
 def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
     """Judge a run of dicts; None for one that has to be judged as texts."""
-    # What is not a dict of dicts is for the conversion to refuse, whether it is judged or not.
+    # The conversion refuses anything but a dict of dicts, whether it is judged or not.
     kinds = set(map(type, run.values()))
     if not (kinds <= {dict} or all(issubclass(kind, Mapping) for kind in kinds)):
         return None
@@ -311,7 +311,7 @@ def index_of(plan: Plan) -> DictIndex | None:
 def judge_dicts(plan: Plan, rankings: list[Any], queries: list[int]) -> DictBatch | None:
     """Judge the rankings of the queries with these indexes; None if that cannot be done.
 
-    The memory of what is returned serves again when nobody refers to it any more.
+    The memory of the result is reused once nothing refers to it.
     """
     index = plan.known(index_of)
     if index is None:

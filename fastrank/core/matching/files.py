@@ -203,7 +203,7 @@ class _Streams(_Fed):
         return codes.SCATTERED in statuses
 
     def missing(self, order: Int64Array) -> set[int]:
-        """Those of the given queries of which no results were found."""
+        """Those of the given queries without results."""
         seen, queries = self._streamed.first_listed, len(self._qrels)
         return {
             query
@@ -287,7 +287,7 @@ class Collector(_Fed):
                 return tag
 
     def missing(self, order: Int64Array) -> set[int]:
-        """Those of the given queries of which no results were found."""
+        """Those of the given queries without results."""
         totals, _ = self._totals()
         return {query for query in order if not totals[query]}
 

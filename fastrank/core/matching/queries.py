@@ -152,7 +152,7 @@ def repeated(noun: Qrels | Preferences | Run, first: int, second: int) -> str:
 
 
 def repeated_lines(problem: Int64Array, run: Run) -> tuple[int, int] | None:
-    """The lines of the run that have one document, if that is what is wrong."""
+    """The two lines of the run with the same document; None for another problem."""
     kind, first, second = problem
     return (run.docs.line(first), run.docs.line(second)) if kind == codes.RUN_REPEATS else None
 

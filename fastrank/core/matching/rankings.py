@@ -209,8 +209,8 @@ def judge_by_all_queries(
 ) -> records.Rankings | Tied:
     """Judge the matched rankings; documents that are judged for any query get grade 0.
 
-    Each ranking is judged by its own documents of that kind: not by all there are, of which there
-    may be as many as judgments.
+    Each ranking is judged by its own documents of that kind: not by all of them, which may be
+    as many as there are judgments.
     """
     offsets = zeros("q", len(matched.judgments) + 1)
     order = zeros("q", kernels.count_picked(run.offset_column, matched.rankings))
