@@ -48,7 +48,7 @@ class DictEvaluator:
         """Compute the measures for the judged queries of a run. Raises InputError.
 
         Returns these queries, what `arrange` has made of the values, and what holds the memory of
-        both: when nobody refers to it any more, it serves for another run.
+        both, which is reused for another run once nothing refers to it.
         """
         if not are_texts(run):
             raise InputError("run", WRONG_IDS)

@@ -188,7 +188,7 @@ def evaluate_labels(
 
 
 def _is_flat(**arguments: object) -> bool:
-    """Whether one of these is given, of which there may be one."""
+    """Whether one of these arguments is given. Raises ArrayError for several."""
     names = [name for name, value in arguments.items() if value is not None]
     if len(names) > 1:
         raise ArrayError(names[0], f"expected {names[0]} or {names[1]}, found both")
@@ -344,7 +344,7 @@ def _by_query(query_ids: Any, documents: int) -> tuple[Texts, Array, Array | Non
         column = numpy.asarray(column)
     firsts = None
     if getattr(column, "ndim", 0) == 1 and len(column) and column.dtype.kind in "iuSU":
-        # Only the first of the documents in a row that have the same id is looked at.
+        # Of adjacent documents with the same id, only the first is looked at.
         firsts = numpy.concatenate([[0], numpy.flatnonzero(column[1:] != column[:-1]) + 1])
     ids = texts_of_ids("query_ids", column if firsts is None else column[firsts])
     count = len(ids) if firsts is None else len(column)

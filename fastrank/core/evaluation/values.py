@@ -49,7 +49,7 @@ def computed(
         values = Values(plan, run)
         return values, arrange(values)
     if batch.prepared is None:
-        # A copy of the run, whose end frees the memory.
+        # A copy of the run: when the original is deleted, its memory is free again.
         values = Values(plan, run.changed(), repeats=True)
         batch.prepared = values, arrange(values)
     else:
