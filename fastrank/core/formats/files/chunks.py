@@ -122,12 +122,12 @@ class WorkQueue:
         self._lock = allocate_lock()
 
     def take(self) -> tuple[int, Reader] | None:
-        """The next one, or None at the end."""
+        """The next number and reader, or None at the end."""
         with self._lock:
             return next(self._readers, None)
 
     def end(self) -> None:
-        """Let nobody take another one."""
+        """Hand out no more readers."""
         with self._lock:
             self._readers = enumerate(())
 

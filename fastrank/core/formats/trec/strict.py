@@ -65,7 +65,7 @@ def _has_fraction(text: bytes) -> bool:
 def grades_with(
     grades: Int64Array, others: list[tuple[int, bytes]], fail: Callable[[int, str], NoReturn]
 ) -> tuple[Int64Array, Scale | None]:
-    """Grades of which some were left as texts: int64[rows], and what these stand for.
+    """All grades, some of which were left as texts: int64[rows], and their scale.
 
     grades: int64[rows]. others: row and text of those that are not plain integers. `fail` is called
     for what is not a grade.
