@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from fastrank.core.data.texts import Texts
+    from fastrank.core.native.record import Offsets
 
 
 class Frozen:
@@ -41,10 +42,10 @@ class Frozen:
     required: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
-        own = vars(cls)
-        for name, value in own.get("defaults", {}).items():
+        attributes = vars(cls)
+        for name, value in attributes.get("defaults", {}).items():
             setattr(cls, name, value)
-        annotated = own.get("__annotations__", {}).items()
+        annotated = attributes.get("__annotations__", {}).items()
         fields = {name for name, kind in annotated if not kind.startswith("ClassVar")}
         cls.field_names = cls.field_names | fields
         cls.required = frozenset(name for name in cls.field_names if not hasattr(cls, name))
@@ -61,9 +62,9 @@ class Frozen:
     def __dir__(self) -> list[str]:
         return sorted(set(object.__dir__(self)) - self.internal)
 
-    def __init__(self, *given: Any, **fields: Any) -> None:
-        if given or not self.required <= fields.keys() <= self.field_names:
-            if given or not fields:
+    def __init__(self, *arguments: Any, **fields: Any) -> None:
+        if arguments or not self.required <= fields.keys() <= self.field_names:
+            if arguments or not fields:
                 raise TypeError(_how_to_make(type(self)))
             wrong = (self.required - fields.keys()) | (fields.keys() - self.field_names)
             raise TypeError(f"{type(self).__name__}: fields missing or unknown: {sorted(wrong)}")
@@ -71,8 +72,8 @@ class Frozen:
 
     def changed(self, **fields: Any) -> Any:
         """A copy with other values in some fields."""
-        kept = {name: getattr(self, name) for name in self.field_names}
-        return type(self)(**{**kept, **fields})
+        values = {name: getattr(self, name) for name in self.field_names}
+        return type(self)(**{**values, **fields})
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen")
@@ -87,7 +88,7 @@ class Frozen:
 
 def _how_to_make(kind: type[Frozen]) -> str:
     """What makes objects of a class that was called with positional arguments, or none."""
-    names = [name for own in kind.__mro__ for name in vars(own) if name.startswith("from_")]
+    names = [name for base in kind.__mro__ for name in vars(base) if name.startswith("from_")]
     ways = kind.made_by
     if names:
         *others, last = [f"{kind.__name__}.{names[0]}", *names[1:]]
@@ -119,9 +120,9 @@ def _to_pickle(value: Any) -> Any:
 
 
 def _rebuild(kind: type[Frozen], fields: dict[str, Any]) -> Frozen:
-    made = object.__new__(kind)
-    Frozen.__init__(made, **fields)
-    return made
+    frozen = object.__new__(kind)
+    Frozen.__init__(frozen, **fields)
+    return frozen
 
 
 def as_array(column: Any) -> npt.NDArray[Any]:
@@ -146,7 +147,7 @@ class PerQuery(Frozen):
     queries: Texts
     docs: Texts
     source: str
-    offset_column: Any
+    offset_column: Offsets
 
     @property
     def query_ids(self) -> list[str]:
@@ -170,14 +171,14 @@ class PerQuery(Frozen):
         return iter(self.query_ids)
 
     def __contains__(self, query: object) -> bool:
-        return query in self._places()
+        return query in self._numbers()
 
-    def _places(self) -> dict[str, int]:
-        """The place of each query."""
-        places: dict[str, int] | None = self.__dict__.get("places")
-        if places is None:
-            places = self.__dict__["places"] = {id_: i for i, id_ in enumerate(self.query_ids)}
-        return places
+    def _numbers(self) -> dict[str, int]:
+        """The index of each query."""
+        numbers: dict[str, int] | None = self.__dict__.get("numbers")
+        if numbers is None:
+            numbers = self.__dict__["numbers"] = {id_: i for i, id_ in enumerate(self.query_ids)}
+        return numbers
 
     def __repr__(self) -> str:
         queries = counted(len(self.queries), "query", "queries")
@@ -195,18 +196,18 @@ class Convertible(PerQuery):
     """
 
     @classmethod
-    def _from_table(cls, form: str, given: Any, columns: Any = None, **options: Any) -> Self:
+    def _from_table(cls, form: str, table: Any, columns: Any = None, **options: Any) -> Self:
         """Make judgments or a run of a table in another form."""
-        made: Self = convert("from_table", cls, form, given, columns, **options)
-        return made
+        converted: Self = convert("from_table", cls, form, table, columns, **options)
+        return converted
 
     def __getitem__(self, query: str) -> dict[str, Any]:
         """{document: grade or score} of a query. Raises KeyError for an unknown query."""
-        place = self._places().get(query)
-        if place is None:
+        number = self._numbers().get(query)
+        if number is None:
             raise KeyError(f"no query {query!r} in {self!r}")
-        made: dict[str, Any] = convert("query_to_dict", self, place)
-        return made
+        values: dict[str, Any] = convert("query_to_dict", self, number)
+        return values
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Convert to {query: {document: grade or score}}, as pytrec_eval takes it.
@@ -216,8 +217,8 @@ class Convertible(PerQuery):
         >>> fr.Run.from_arrays(["q1", "q1"], ["d1", "d2"], [0.5, 0.75]).to_dict()
         {'q1': {'d1': 0.5, 'd2': 0.75}}
         """
-        made: dict[str, dict[str, Any]] = convert("to_dict", self)
-        return made
+        values: dict[str, dict[str, Any]] = convert("to_dict", self)
+        return values
 
     def to_pandas(self) -> Any:
         """Convert to a pandas DataFrame.

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from fastrank.core.native.record import Float64Array, Int64Array, Offsets
+
 
 class Qrels(Convertible):
     """Relevance judgments: rows of document and grade.
@@ -43,7 +45,7 @@ class Qrels(Convertible):
     # The stratum of each row if the judgments are a stratified sample of a pool, else None. Rows
     # with a negative grade are in the pool, but were not sampled.
     strata: Texts | None = None
-    grade_column: Any
+    grade_column: Int64Array
     # The grades that the integers encode; None if the integers are the grades.
     scale: Scale | None = None
 
@@ -60,8 +62,8 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_dict({"q1": ["d1", "d2"]}).to_dict()
         {'q1': {'d1': 1, 'd2': 1}}
         """
-        made: Qrels = convert("qrels_from_dict", given)
-        return made
+        qrels: Qrels = convert("qrels_from_dict", given)
+        return qrels
 
     @classmethod
     def from_pandas(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
@@ -149,23 +151,23 @@ class Scale(Frozen):
     judged: the number of grades that are not negative.
     """
 
-    values: Any
+    values: Float64Array
     judged: int
 
-    def ranked_grades(self, codes: Any) -> npt.NDArray[np.float64]:
+    def ranked_grades(self, codes: Int64Array) -> npt.NDArray[np.float64]:
         """The grades of codes in judged rankings, where negative codes are kept as they are."""
         import numpy
 
-        found = as_array(codes)
-        return numpy.where(found < 0, found, self.grades(found))
+        array = as_array(codes)
+        return numpy.where(array < 0, array, self.grades(array))
 
-    def grades(self, codes: Any) -> npt.NDArray[np.float64]:
+    def grades(self, codes: Int64Array) -> npt.NDArray[np.float64]:
         """The grades of codes."""
         # Negative indices count from the end in NumPy, too.
-        found: npt.NDArray[np.float64] = as_array(self.values)[as_array(codes)]
-        return found
+        grades: npt.NDArray[np.float64] = as_array(self.values)[as_array(codes)]
+        return grades
 
-    def first_fraction(self, codes: Any) -> tuple[int, float]:
+    def first_fraction(self, codes: Int64Array) -> tuple[int, float]:
         """The first row with a fractional grade, and the grade."""
         grades = self.grades(codes)
         row = int((grades % 1 != 0).argmax())
@@ -196,7 +198,7 @@ def query_and_document(judgments: Any, row: int) -> tuple[bytes, str | int]:
     return query, decoded(judgments.docs[row]) if hasattr(judgments, "docs") else row
 
 
-def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
+def split_groups(qrels: Qrels) -> tuple[Qrels, Offsets]:
     """Split judgments into one row range per (query, group), groups of a query in byte order.
 
     Returns the judgments, and the offsets of the ranges of each query.
@@ -215,13 +217,13 @@ def split_groups(qrels: Qrels) -> tuple[Qrels, Any]:
     return split, group_offsets
 
 
-def encode_grades(grades: Any) -> tuple[npt.NDArray[np.int64], Scale]:
+def encode_grades(grades: npt.ArrayLike) -> tuple[npt.NDArray[np.int64], Scale]:
     """Encode finite grades, float64, as integers; returns the codes and their Scale."""
     import numpy
 
-    values, places = numpy.unique(grades, return_inverse=True)
+    values, numbers = numpy.unique(grades, return_inverse=True)
     negative = int(numpy.searchsorted(values, 0.0))
-    codes = places.astype("int64") - negative
+    codes = numbers.astype("int64") - negative
     judged = values[negative:] + 0.0  # Turn -0.0 into 0.0.
     if not len(judged) or judged[0] > 0.0:
         judged = numpy.concatenate([numpy.zeros(1), judged])
@@ -237,8 +239,8 @@ class Graded(Frozen):
     """
 
     queries: Texts
-    offset_column: Any
-    grade_column: Any
+    offset_column: Offsets
+    grade_column: Int64Array
     scale: Scale | None = None
 
     def __len__(self) -> int:
@@ -262,7 +264,7 @@ class Preferences(PerQuery):
     groups: Texts
     # Empty in the qrels_prefs format, where there is only one.
     subgroups: Texts
-    level_column: Any
+    level_column: Float64Array
 
     @property
     def levels(self) -> npt.NDArray[np.float64]:

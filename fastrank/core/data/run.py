@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from fastrank.core.native.record import Float64Array
+
 
 class Run(Convertible):
     """A retrieval run: rows of document and score, not necessarily sorted.
@@ -32,7 +34,7 @@ class Run(Convertible):
     internal = Convertible.internal | {"score_column", "tag_bytes"}
 
     tag_bytes: bytes
-    score_column: Any
+    score_column: Float64Array
 
     @classmethod
     def from_dict(
@@ -52,8 +54,8 @@ class Run(Convertible):
         >>> fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 2}}, tag="bm25").scores.tolist()
         [0.5, 2.0]
         """
-        made: Run = convert("run_from_dict", given, tag=tag, higher_is_better=higher_is_better)
-        return made
+        run: Run = convert("run_from_dict", given, tag=tag, higher_is_better=higher_is_better)
+        return run
 
     @classmethod
     def from_pandas(

@@ -8,8 +8,10 @@ from fastrank.core.native.buffers import columns, table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence, Sized
     from typing import Any, TypeAlias
+
+    from fastrank.core.native.record import Int64Array
 
     # Query ids, as a list or decoded lazily.
     Ids: TypeAlias = "TextSelection | list[bytes]"
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 NO_ITERATION = b"0"
 
 
-def joined(whole: bytes, parts: Sequence[Any]) -> Texts:
+def joined(whole: bytes, parts: Sequence[Sized]) -> Texts:
     """Consecutive texts in `whole`, with the lengths of the parts."""
     import numpy
 
@@ -26,7 +28,7 @@ def joined(whole: bytes, parts: Sequence[Any]) -> Texts:
     return Texts(whole, memory_of(numpy.cumsum(lengths) - lengths), memory_of(lengths))
 
 
-def gather_texts(words: Texts, codes: Any) -> Texts:
+def gather_texts(words: Texts, codes: Int64Array) -> Texts:
     """Text number codes[i] for every i."""
     import numpy
 
@@ -50,7 +52,7 @@ class Texts(Frozen):
     # What `line` counts.
     unit = "line"
 
-    def __init__(self, buffer: bytes | memoryview, starts: Any, lengths: Any) -> None:
+    def __init__(self, buffer: bytes | memoryview, starts: Int64Array, lengths: Int64Array) -> None:
         super().__init__(buffer=buffer, starts=starts, lengths=lengths)
 
     @property
@@ -79,11 +81,11 @@ class Texts(Frozen):
         """All texts as str."""
         texts = self
         if not isinstance(self.buffer, bytes):
-            # Parts of bytes are had faster.
+            # Slicing bytes is faster than copying from a memoryview.
             texts = Texts(bytes(self.buffer), self.starts, self.lengths)
         return [decoded(text) for text in texts.take(range(len(self)))]
 
-    def placed(self, rows: Any, unit: str) -> TextColumn:
+    def placed(self, rows: Int64Array | None, unit: str) -> TextColumn:
         """The same texts, with the rows they come from."""
         return TextColumn(self.buffer, self.starts, self.lengths, rows, unit)
 
@@ -117,14 +119,14 @@ class TextSelection:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         # Pickle the texts, not the whole file they are part of.
         return list, (list(self),)
 
 
-def remaining(texts: Texts | Sequence[bytes], places: Any) -> list[bytes]:
-    """The texts that are not at the given places."""
-    taken = set(places)
+def remaining(texts: Texts | Sequence[bytes], rows: Iterable[int]) -> list[bytes]:
+    """The texts but those of the given rows."""
+    taken = set(rows)
     if len(taken) == len(texts):
         return []
     return [texts[i] for i in range(len(texts)) if i not in taken]
@@ -137,11 +139,16 @@ class TextColumn(Texts):
     from 0 (frames and arrays), items of a dict, or lines from 1.
     """
 
-    rows: Any
+    rows: Int64Array | None
     unit: str
 
     def __init__(
-        self, buffer: bytes | memoryview, starts: Any, lengths: Any, rows: Any, unit: str
+        self,
+        buffer: bytes | memoryview,
+        starts: Int64Array,
+        lengths: Int64Array,
+        rows: Int64Array | None,
+        unit: str,
     ) -> None:
         Frozen.__init__(self, buffer=buffer, starts=starts, lengths=lengths, rows=rows, unit=unit)
 
@@ -163,25 +170,25 @@ class TextSet(Texts):
 
     known: list[bytes]
 
-    def __init__(self, known: list[bytes], starts: Any, lengths: Any) -> None:
-        Frozen.__init__(self, buffer=b"".join(known), starts=starts, lengths=lengths, known=known)
+    def __init__(self, texts: list[bytes], starts: Int64Array, lengths: Int64Array) -> None:
+        Frozen.__init__(self, buffer=b"".join(texts), starts=starts, lengths=lengths, known=texts)
 
     def take(self, rows: Iterable[int]) -> list[bytes]:
         """The texts of some rows."""
-        known = self.known
-        return [known[row] for row in rows]
+        texts = self.known
+        return [texts[row] for row in rows]
 
 
-def as_texts(known: list[bytes]) -> TextSet:
+def as_texts(texts: list[bytes]) -> TextSet:
     """Byte strings as texts, one after the other."""
     # Imported late: the trec_eval command needs neither, and array imports collections.
     from array import array
     from itertools import accumulate
 
-    lengths = array("q", map(len, known))
+    lengths = array("q", map(len, texts))
     starts = array("q", accumulate(lengths, initial=0))
     starts.pop()
-    return TextSet(known, memoryview(starts), memoryview(lengths))
+    return TextSet(texts, memoryview(starts), memoryview(lengths))
 
 
 def spans(count: int) -> records.Spans:
@@ -216,8 +223,8 @@ def constant(text: bytes, count: int) -> Texts:
     return Texts(text, zeros("q", count), memory_of(lengths))
 
 
-def text_order(texts: Texts) -> Any:
-    """The places of texts in their byte order."""
+def text_order(texts: Texts) -> Int64Array:
+    """The indexes of texts in their byte order."""
     count = len(texts.starts)
     beginnings, order, scratch = columns("q", count, count, count)
     kernels.order_texts(texts.columns, beginnings, order, scratch)
@@ -231,13 +238,13 @@ class Groups:
     order: the former row of each row, or None if rows keep their order.
     """
 
-    def __init__(self, stretches: Texts, first_rows: Any, rows: int) -> None:
+    def __init__(self, stretches: Texts, first_rows: Int64Array, rows: int) -> None:
         count = len(stretches)
         text, starts, lengths = stretches.columns
         numbered = interning(count)
         distinct = kernels.intern_texts(stretches.columns, numbered)
         self._rows = rows
-        self.order: Any = None
+        self.order: Int64Array | None = None
         if distinct == count:
             self.queries = stretches
             self.offsets = zeros("q", count + 1)
@@ -258,12 +265,12 @@ class Groups:
         return column if self.order is None else take(column, self.order)
 
 
-def take(column: Any, order: Any) -> Any:
+def take(column: Any, order: Int64Array) -> Any:
     """The rows of a column in the given order."""
     if not column:
         return column
     rows = zeros(column.format, len(order))
     # All that is taken has eight bytes.
-    values, taken = (memoryview(own).cast("B").cast("q") for own in (column, rows))
+    values, taken = (memoryview(memory).cast("B").cast("q") for memory in (column, rows))
     kernels.take_words(values, order, taken)
     return rows

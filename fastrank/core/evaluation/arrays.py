@@ -94,10 +94,10 @@ def evaluate_arrays(
     >>> ids = [[4, 59, 31], [26, 15, -1]]
     >>> distances = [[0.1, 0.3, 0.2], [0.5, 0.7, 0.0]]
     >>> qrels = [{31: 1, 4: 2}, {15: 1}]
-    >>> found = fr.evaluate_arrays(qrels, ids, distances, "map P.1", higher_is_better=False)
-    >>> found.mean
+    >>> scores = fr.evaluate_arrays(qrels, ids, distances, "map P.1", higher_is_better=False)
+    >>> scores.mean
     {'map': 0.75, 'P_1': 0.5}
-    >>> found["map"].tolist()
+    >>> scores["map"].tolist()
     [1.0, 0.5]
     """
     request = Request(measures, with_defaults(evaluate_arrays, options))
@@ -117,15 +117,15 @@ def evaluate_arrays(
         keyed = isinstance(qrels, (Qrels, Mapping)) or is_file(qrels)
         qrels = index_qrels(qrels, queries=None if keyed else queries)
         queries = queries if keyed else None
-    places = _places_of_rows(qrels, queries, len(docs))
-    unknown = _unknown_queries(places, docs, names)
+    row_queries = _queries_of_rows(qrels, queries, len(docs))
+    unknown = _unknown_queries(row_queries, docs, names)
     is_named = qrels.named if queries is None and qrels.rows is not None else queries is not None
     picks, left_out = relevant_queries(qrels, request.options)
     if left_out:
         qrels, now = select_queries(qrels, picks)
-        places = moved(places, now)
-    order = qrels.order if is_named else places[places >= 0]
-    rows = _rows_of_queries(places, len(qrels))[order]
+        row_queries = moved(row_queries, now)
+    order = qrels.order if is_named else row_queries[row_queries >= 0]
+    rows = _rows_of_queries(row_queries, len(qrels))[order]
     run = ArrayRun(
         ids=docs,
         scores=keys,
@@ -145,7 +145,7 @@ def evaluate_arrays(
     return scores_of(plan, match_rows(plan, run, threads))
 
 
-def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:
+def _queries_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:
     """For each row the index of its query in the judgments, or -1."""
     import numpy
 
@@ -159,36 +159,38 @@ def _places_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: 
     ids = row_numbers(count) if queries is None else query_ids(queries)
     if len(ids) != count:
         raise ArrayError("queries", f"expected {count}, one per row of ids, found {len(ids)}")
-    places = {query: place for place, query in enumerate(qrels.queries)}
+    numbers = {query: i for i, query in enumerate(qrels.queries)}
     if queries is None:
-        known = set(ids)
-        strange = next((query for query in places if query not in known), None)
+        row_ids = set(ids)
+        strange = next((query for query in numbers if query not in row_ids), None)
         if strange is not None:
             raise ArrayError(
                 "queries",
                 "expected the query id of each row, because the query"
                 f" {decoded(strange)!r} of qrels is not a row number",
             )
-    return numpy.fromiter((places.get(query, -1) for query in ids), numpy.int64, count)
+    return numpy.fromiter((numbers.get(query, -1) for query in ids), numpy.int64, count)
 
 
-def _unknown_queries(places: Array, docs: Array, queries: Iterable[object] | None) -> list[bytes]:
+def _unknown_queries(
+    row_queries: Array, docs: Array, queries: Iterable[object] | None
+) -> list[bytes]:
     """The ids of the rows that have documents, but no judgments."""
     import numpy
 
-    rows = numpy.flatnonzero(places < 0)
+    rows = numpy.flatnonzero(row_queries < 0)
     rows = rows[(docs[rows] != PADDING).any(axis=1)]
     if not len(rows):
         return []
-    ids = row_numbers(len(places)) if queries is None else query_ids(queries)
+    ids = row_numbers(len(row_queries)) if queries is None else query_ids(queries)
     return [ids[row] for row in rows.tolist()]
 
 
-def _rows_of_queries(places: Array, count: int) -> Array:
+def _rows_of_queries(row_queries: Array, count: int) -> Array:
     """For each query of the judgments the index of its row, or -1."""
     import numpy
 
     rows = numpy.full(count, -1, numpy.int64)
-    judged = numpy.flatnonzero(places >= 0)
-    rows[places[judged]] = judged
+    judged = numpy.flatnonzero(row_queries >= 0)
+    rows[row_queries[judged]] = judged
     return rows

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.qrels import Scale
     from fastrank.core.matching.judged import Judged
     from fastrank.core.measures.custom import CustomMeasure, Function
+    from fastrank.core.native.record import Float64Array
 
 
 def custom_values(
@@ -27,7 +28,7 @@ def custom_values(
     scale: Scale | None,
     level: float,
     options: dict[str, Any],
-) -> Any:
+) -> Float64Array:
     """The values of a user-defined measure, with these options, for every judged ranking.
 
     With a scale, the function gets grades with fractions instead of their integer codes. Raises
@@ -35,8 +36,8 @@ def custom_values(
     """
     if options.get("cutoff") is not None:
         judged = judged.copied()
-        own = judged.columns
-        kernels.list_otherwise(own, own.level, options["cutoff"], False, own)
+        rankings = judged.columns
+        kernels.list_otherwise(rankings, rankings.level, options["cutoff"], False, rankings)
     columns = [as_array(column) for column in judged.columns[:9]]
     shared = judged.columns[9:]
     parameters = tuple(measure.value(name, options) for name in measure.passed)
@@ -48,7 +49,7 @@ def custom_values(
         if _called_compiled(measure.function, (*columns, *shared), parameters, values):
             return values
     offsets, ranks, grades, grade_offsets, grade_values, grade_counts, *counts = columns
-    found = []
+    numbers = []
     for i in range(len(judged)):
         rows = slice(offsets[i], offsets[i + 1])
         distinct = slice(grade_offsets[i], grade_offsets[i + 1])
@@ -61,14 +62,17 @@ def custom_values(
             *shared,
         )
         try:
-            found.append(_number(measure.function(ranking, *parameters)))
+            numbers.append(_number(measure.function(ranking, *parameters)))
         except Exception as error:
             raise QueryError(i, f"{type(error).__name__}: {error}") from error
-    return filled("d", found)
+    return filled("d", numbers)
 
 
 def _called_compiled(
-    function: Function, columns: tuple[Any, ...], parameters: tuple[Any, ...], values: Any
+    function: Function,
+    columns: tuple[object, ...],
+    parameters: tuple[object, ...],
+    values: Float64Array,
 ) -> bool:
     """Whether a compiled loop could call the function; errors are reported query by query."""
     import numpy

@@ -42,43 +42,43 @@ class DictEvaluator:
         arrange: Callable[[Values], Any],
     ) -> None:
         self._plan, self._arrange = plan, arrange
-        self._places = {query: place for place, query in enumerate(queries)}
+        self._numbers = {query: i for i, query in enumerate(queries)}
 
     def compute(self, run: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any, DictBatch | None]:
         """Compute the measures for the judged queries of a run. Raises InputError.
 
         Returns these queries, what `arrange` has made of the values, and what holds the memory of
-        both: when nobody refers to it any more, it serves for another run.
+        both, which is reused for another run once nothing refers to it.
         """
         if not are_texts(run):
             raise InputError("run", WRONG_IDS)
-        known = run
-        places: list[Any] = list(map(self._places.get, run))
-        if None in places:
-            known = {query: docs for query, docs in run.items() if query in self._places}
-            places = list(map(self._places.__getitem__, known))
-        rankings = list(known.values())
+        judged_run = run
+        numbers: list[Any] = list(map(self._numbers.get, run))
+        if None in numbers:
+            judged_run = {query: docs for query, docs in run.items() if query in self._numbers}
+            numbers = list(map(self._numbers.__getitem__, judged_run))
+        rankings = list(judged_run.values())
         if not set(map(type, rankings)) <= {dict}:
-            rankings = [documents_of("run", *item) for item in known.items()]
-        batch = judge_dicts(self._plan, rankings, places)
+            rankings = [documents_of("run", *item) for item in judged_run.items()]
+        batch = judge_dicts(self._plan, rankings, numbers)
         if batch is not None and batch.prepared is not None:
             values, columns = batch.prepared
             values.compute_again()
-            return known, columns, batch
-        judged = self._convert(known, places) if batch is None else batch.judged
-        result = JudgedRun(queries=places, judged=judged, missing=0, tag=b"")
+            return judged_run, columns, batch
+        judged = self._convert(judged_run, numbers) if batch is None else batch.judged
+        result = JudgedRun(queries=numbers, judged=judged, missing=0, tag=b"")
         repeated = batch if batch is not None and batch.repeats else None
         _, columns = computed(self._plan, result, self._arrange, repeated)
-        return known, columns, batch
+        return judged_run, columns, batch
 
-    def _convert(self, known: Mapping[str, Any], places: list[int]) -> Judged:
+    def _convert(self, judged_run: Mapping[str, Any], numbers: list[int]) -> Judged:
         """Judge rankings that the kernel cannot read."""
-        if not all(map(are_texts, known.values())):
+        if not all(map(are_texts, judged_run.values())):
             raise InputError("run", WRONG_IDS)
         matched = Matched(
-            judgments=filled("q", places), rankings=filled("q", list(range(len(places))))
+            judgments=filled("q", numbers), rankings=filled("q", list(range(len(numbers))))
         )
-        run = run_from_dict(known, source="run")
+        run = run_from_dict(judged_run, source="run")
         try:
             return judge_rankings(self._plan.texts.judgments, run, matched, self._plan.judging)
         except QueryError as failure:

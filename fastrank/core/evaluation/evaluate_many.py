@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from typing import Any
 
+    from fastrank.common.choices import TrecEvalVersion
+    from fastrank.core.data.texts import Ids
     from fastrank.core.matching.plan import Plan
     from fastrank.core.scores.scores import Scores
 
@@ -29,7 +31,7 @@ def evaluate_runs(
     plan: Plan,
     runs: Sequence[Any],
     *,
-    keys: Sequence[Any] | None = None,
+    keys: Sequence[object] | None = None,
     executor: Any = None,
     threads: int | None = None,
     progress: bool | None = None,
@@ -42,15 +44,15 @@ def evaluate_runs(
     scores: list[Scores | None] = []
     errors: dict[int, Exception] = {}
     skipped = 0
-    given = runs
+    tasks = runs
     if executor is not None:
         # An executor has a worker for each processor.
         threads = threads or 1
-        runs = [_for_worker(run) for run in runs]
-    found = evaluate_each(plan, runs, executor=executor, threads=threads)
+        tasks = [_for_worker(run) for run in runs]
+    results = evaluate_each(plan, tasks, executor=executor, threads=threads)
     try:
         with bar("evaluate", len(runs), "runs", progress) as shown:
-            for value, error in found:
+            for value, error in results:
                 if value is not None:
                     for message in value[1]:
                         python_warning(message)
@@ -66,14 +68,14 @@ def evaluate_runs(
         vars(interrupt)["scores"] = scores
         raise
     finally:
-        found.close()
+        results.close()
     if errors:
-        raise _run_error(given, keys, scores, errors, skipped)
-    names = run_names(given) if keys is None else map(str, keys)
+        raise _run_error(runs, keys, scores, errors, skipped)
+    names = run_names(runs) if keys is None else map(str, keys)
     return [
-        one.changed(given_name=name) if name else one
-        for one, name in zip(scores, names, strict=True)
-        if one is not None
+        run_scores.changed(given_name=name) if name else run_scores
+        for run_scores, name in zip(scores, names, strict=True)
+        if run_scores is not None
     ]
 
 
@@ -103,12 +105,12 @@ def evaluate_each(
 ) -> Generator[Outcome, None, None]:
     """Yield an Outcome for each run, whose value is a tuple: the Scores and a list of warnings."""
     restored = _Restored(plan)
-    found = outcomes(executor, _evaluate_run, runs, shared=Shared(plan, threads))
+    results = outcomes(executor, _evaluate_run, runs, shared=Shared(plan, threads))
     try:
-        for value, error in found:
+        for value, error in results:
             yield Outcome(value and (restored.of(value[0]), value[1]), error)
     finally:
-        found.close()
+        results.close()
 
 
 class Shared:
@@ -127,7 +129,7 @@ class Shared:
         light: Scores = scores.changed(bound=[], coverage=scores.coverage.changed(judged=[]))
         return light
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         file = self.plan.file
         # A file that has changed has other judgments.
         if file is None or file_state(file[0]) != file:
@@ -136,7 +138,9 @@ class Shared:
         return _read, (file[0], version, self.plan.settings(), self.threads)
 
 
-def _read(path: str, version: Any, settings: tuple[Any, ...], threads: int | None) -> Shared:
+def _read(
+    path: str, version: TrecEvalVersion, settings: tuple[Any, ...], threads: int | None
+) -> Shared:
     judgments = as_qrels(path, trec_eval_version=version)
     return Shared(plan_again(judgments, *settings), threads, is_copy=True)
 
@@ -146,8 +150,8 @@ class _Restored:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._queries: Any = None
-        self._found: Any = None
+        self._queries: Ids | None = None
+        self._found: object = None
 
     def of(self, scores: Scores) -> Scores:
         """The same Scores, with the measures and judged queries, and without copies of ids."""
@@ -179,25 +183,25 @@ def _for_worker(run: Any) -> Any:
 
 def _run_error(
     runs: Sequence[Any],
-    keys: Sequence[Any] | None,
+    keys: Sequence[object] | None,
     scores: list[Scores | None],
     errors: dict[int, Exception],
     skipped: int,
 ) -> RunError:
     """The error for the first run that failed."""
-    place, first = next(iter(errors.items()))
-    run = runs[place]
+    index, error = next(iter(errors.items()))
+    run = runs[index]
     if keys is not None:
-        name = str(keys[place])
+        name = str(keys[index])
     elif isinstance(run, (str, os.PathLike)):
         name = name_of(os.fsdecode(run))
     else:
-        name = f"run {place + 1}"
-    reason = str(first) or type(first).__name__
-    if keys is None and isinstance(first, (ReadError, FormatError)):
+        name = f"run {index + 1}"
+    reason = str(error) or type(error).__name__
+    if keys is None and isinstance(error, (ReadError, FormatError)):
         # Its path is the name.
-        line = f"line {first.line}: " if isinstance(first, FormatError) else ""
-        reason = f"{line}{first.reason}"
+        line = f"line {error.line}: " if isinstance(error, FormatError) else ""
+        reason = f"{line}{error.reason}"
     more = []
     if len(errors) > 1:
         more.append(f"{counted(len(errors) - 1, 'other run')} failed, too")
@@ -207,5 +211,5 @@ def _run_error(
         reason += f" ({'; '.join(more)})"
     failed = RunError(name, reason)
     failed.scores, failed.errors = scores, errors
-    failed.__cause__ = first
+    failed.__cause__ = error
     return failed

@@ -123,10 +123,10 @@ def evaluate(
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
     >>> run = {"q1": {"d1": 0.5, "d2": 0.75}, "q2": {"d3": 0.9}}
-    >>> found = fr.evaluate(qrels, run, "map RR@10")
-    >>> found.mean
+    >>> scores = fr.evaluate(qrels, run, "map RR@10")
+    >>> scores.mean
     {'map': 0.75, 'RR@10': 0.75}
-    >>> found["map"].tolist()
+    >>> scores["map"].tolist()
     [0.5, 1.0]
     >>> print(fr.evaluate("data/digits.qrels", "data/profile.run", "map P.10", ties="average"))
     map   0.3447
@@ -255,7 +255,7 @@ def _first_score(run: Any) -> Any:
     return next(iter(documents.values()), None) if isinstance(documents, dict) else None
 
 
-def file_state(source: Any) -> FileState | None:
+def file_state(source: object) -> FileState | None:
     """The absolute path, size and time of change of a file; None for anything else."""
     if not isinstance(source, (str, os.PathLike)):
         return None
@@ -319,28 +319,29 @@ SHOWN_QUERIES, SHOWN_DOCUMENTS, LONGEST = 3, 2, 60
 
 
 def no_queries_error(
-    judged: Iterable[bytes], found: Iterable[bytes] | None, *, left_out: int = 0
+    judged: Iterable[bytes], run_queries: Iterable[bytes] | None, *, left_out: int = 0
 ) -> NoQueriesError:
     """The error, with some ids of both sides.
 
-    judged: the ids of the judged queries. found: those of the run, None if they are not known.
+    judged: the ids of the judged queries. run_queries: those of the run, None if they are not
+        known.
     left_out: the number of judged queries skipped because they have no relevant document.
     """
-    judged, found = list(judged), found if found is None else sorted(found)
+    judged, run_queries = list(judged), run_queries if run_queries is None else sorted(run_queries)
     skipped = counted(left_out, "judged query", "judged queries")
     dropped = f"; skipped {skipped} without a relevant document" if left_out else ""
     if not judged:
         return NoQueriesError(f"there are no judged queries{dropped}")
     sides = f"qrels: {_first(judged, SHOWN_QUERIES)}"
-    if found is None:
+    if run_queries is None:
         return NoQueriesError(f"the run has no results for any judged query ({sides}){dropped}")
-    if not found:
+    if not run_queries:
         return NoQueriesError(f"the run has no queries{dropped}")
-    sides = f"run: {_first(found, SHOWN_QUERIES)}; {sides}"
+    sides = f"run: {_first(run_queries, SHOWN_QUERIES)}; {sides}"
     message = f"the run and the qrels share no query ids ({sides})"
-    for what, normal in DETAILS.items():
-        if not {*map(normal, judged)}.isdisjoint(map(normal, found)):
-            message += f"; do the ids differ only {what}?"
+    for difference, normal in DETAILS.items():
+        if not {*map(normal, judged)}.isdisjoint(map(normal, run_queries)):
+            message += f"; do the ids differ only {difference}?"
             break
     return NoQueriesError(message + dropped)
 
@@ -370,10 +371,10 @@ def not_in_corpus(judged: Sequence[bytes] | Texts, corpus: Sequence[bytes] | Tex
     return f"no judged document is in the corpus ({both_sides(judged, 'corpus', corpus)})"
 
 
-def both_sides(judged: Sequence[bytes] | Texts, other: str, ids: Sequence[bytes] | Texts) -> str:
+def both_sides(judged: Sequence[bytes] | Texts, side: str, ids: Sequence[bytes] | Texts) -> str:
     """The first judged ids, and the first ids of the other side under its name."""
-    first, second = (_first(own, SHOWN_DOCUMENTS, f".{LONGEST}") for own in (judged, ids))
-    return f"judged: {first}; {other}: {second}"
+    first, second = (_first(texts, SHOWN_DOCUMENTS, f".{LONGEST}") for texts in (judged, ids))
+    return f"judged: {first}; {side}: {second}"
 
 
 def _first(ids: Sequence[bytes] | Texts, count: int, form: str = "") -> str:

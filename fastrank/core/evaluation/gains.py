@@ -14,11 +14,11 @@ from fastrank.errors import EvaluationError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Iterable, Sequence
 
     from fastrank.core.matching.judged import Judged
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.record import Int64Array
 
     Pairs = list[tuple[int, float]]
 
@@ -27,7 +27,9 @@ LARGEST_EXPONENT = 1023
 INFINITE = float("inf")
 
 
-def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> tuple[Pairs, float]:
+def exact_gains(
+    measure: BoundMeasure, grade_values: Iterable[int], qrels: Qrels | Graded
+) -> tuple[Pairs, float]:
     """Pairs of grade and gain for a measure with options, and the factor of these gains.
 
     grade_values: all whole grades, which may repeat.
@@ -36,12 +38,12 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> 
     exactly in the quotient; measures without a quotient do not depend on the order. Raises
     EvaluationError for gains that are not finite.
     """
-    if own.measure.needs in ("stops", "normalized gains") or _is_exponential(own):
+    if measure.measure.needs in ("stops", "normalized gains") or _is_exponential(measure):
         grades = sorted(set(grade_values))
-        return list(zip(grades, gains_of(own, grades, qrels), strict=True)), 1.0
-    pairs = [(int(grade), gain) for grade, gain in own.pairs if grade % 1 == 0]
-    _check_sum(own, [gain for _, gain in pairs], qrels)
-    if all(gain % 1 == 0 for _, gain in pairs) or own.measure.adds == ("discounted gain", ""):
+        return list(zip(grades, gains_of(measure, grades, qrels), strict=True)), 1.0
+    pairs = [(int(grade), gain) for grade, gain in measure.pairs if grade % 1 == 0]
+    _check_sum(measure, [gain for _, gain in pairs], qrels)
+    if all(gain % 1 == 0 for _, gain in pairs) or measure.measure.adds == ("discounted gain", ""):
         return pairs, 1.0
     gains = {grade: float(grade) for grade in set(grade_values)} | dict(pairs)
     ascending = sorted({0.0, *gains.values()})
@@ -51,74 +53,74 @@ def exact_gains(own: BoundMeasure, grade_values: Any, qrels: Qrels | Graded) -> 
         factor *= 2.0
     if max(map(abs, ascending)) * factor * len(qrels.grade_column) == INFINITE:
         raise EvaluationError(
-            own.measure.name,
+            measure.measure.name,
             qrels.queries[0],
             "the range of the gains is too large to distinguish the closest of them",
         )
     return [(grade, gain * factor) for grade, gain in gains.items()], factor
 
 
-def gains_of(own: BoundMeasure, grades: Sequence[float], qrels: Qrels | Graded) -> list[float]:
+def gains_of(measure: BoundMeasure, grades: Sequence[float], qrels: Qrels | Graded) -> list[float]:
     """The gains of ascending grades that are not negative.
 
     Raises EvaluationError for gains that are not finite.
     """
-    if own.measure.needs == "stops":
-        highest = grade_scale(own, qrels)
+    if measure.measure.needs == "stops":
+        highest = grade_scale(measure, qrels)
         return [(2.0**grade - 1.0) / 2.0**highest for grade in grades]
-    if own.measure.needs == "normalized gains":
-        lowest, highest = _grade_range(own, qrels)
+    if measure.measure.needs == "normalized gains":
+        lowest, highest = _grade_range(measure, qrels)
         clipped = [min(max(grade, lowest), highest) for grade in grades]
         return [(grade - lowest) / (highest - lowest) for grade in clipped]
-    if _is_exponential(own):
+    if _is_exponential(measure):
         # The gains of all documents must have a finite sum.
         largest = LARGEST_EXPONENT - len(qrels.grade_column).bit_length()
         if grades and grades[-1] > largest:
-            raise _too_large(own, qrels, largest, "is too large for the gain 2^grade - 1")
+            raise _too_large(measure, qrels, largest, "is too large for the gain 2^grade - 1")
         return [2.0**grade - 1.0 for grade in grades]
-    named: dict[float, float] = dict(own.pairs)
-    gains = [named.get(grade, float(grade)) for grade in grades]
-    _check_sum(own, gains, qrels)
+    gain_of: dict[float, float] = dict(measure.pairs)
+    gains = [gain_of.get(grade, float(grade)) for grade in grades]
+    _check_sum(measure, gains, qrels)
     return gains
 
 
-def grade_scale(own: BoundMeasure, qrels: Qrels | Graded) -> float:
+def grade_scale(measure: BoundMeasure, qrels: Qrels | Graded) -> float:
     """The highest grade for ERR: the one given, or that of the judgments.
 
     Raises EvaluationError for a grade above it, or one too large for a probability.
     """
-    assert own.options is not None
+    assert measure.options is not None
     highest = max(_grades(qrels), default=0)
-    given = own.options.get("max_grade", max(highest, 1))
-    if highest > given:
-        raise _too_large(own, qrels, given, f"is above max_grade={given}")
-    if given > LARGEST_EXPONENT:
-        reason = f"max_grade={given}: expected at most {LARGEST_EXPONENT}"
-        raise EvaluationError(own.measure.name, qrels.queries[0], reason)
-    return float(given)
+    max_grade = measure.options.get("max_grade", max(highest, 1))
+    if highest > max_grade:
+        raise _too_large(measure, qrels, max_grade, f"is above max_grade={max_grade}")
+    if max_grade > LARGEST_EXPONENT:
+        reason = f"max_grade={max_grade}: expected at most {LARGEST_EXPONENT}"
+        raise EvaluationError(measure.measure.name, qrels.queries[0], reason)
+    return float(max_grade)
 
 
-def _grade_range(own: BoundMeasure, qrels: Qrels | Graded) -> tuple[float, float]:
+def _grade_range(measure: BoundMeasure, qrels: Qrels | Graded) -> tuple[float, float]:
     """The grades whose gains are 0 and 1. Raises EvaluationError if the first is not lower."""
-    assert own.options is not None
-    lowest = own.options.get("min_rel", 0.0)
-    highest = own.options.get("max_rel")
+    assert measure.options is not None
+    lowest = measure.options.get("min_rel", 0.0)
+    highest = measure.options.get("max_rel")
     if highest is None:
         highest = max(max(_grades(qrels), default=0), 1)
     if not lowest < highest:
-        where = "the highest grade" if "max_rel" not in own.options else "max_rel"
+        where = "the highest grade" if "max_rel" not in measure.options else "max_rel"
         reason = f"min_rel={lowest:g}: expected less than {where}, {highest:g}"
-        raise EvaluationError(own.measure.name, qrels.queries[0], reason)
+        raise EvaluationError(measure.measure.name, qrels.queries[0], reason)
     return lowest, highest
 
 
 def with_best_gain(
-    own: BoundMeasure, gained: records.GainedRankings, pairs: Pairs, qrels: Qrels | Graded
+    measure: BoundMeasure, gained: records.GainedRankings, pairs: Pairs, qrels: Qrels | Graded
 ) -> records.GainedRankings:
     """The same rankings with the gain of max_grade at every rank of the ideal ranking."""
-    best = grade_scale(own, qrels)
-    known = dict(pairs)
-    gain = known[int(best)] if best in known else gains_of(own, [best], qrels)[0]
+    best = grade_scale(measure, qrels)
+    gain_of = dict(pairs)
+    gain = gain_of[int(best)] if best in gain_of else gains_of(measure, [best], qrels)[0]
     queries = len(gained.offsets) - 1
     return gained.changed(
         ideal_offsets=filled("q", list(range(queries + 1))),
@@ -128,7 +130,7 @@ def with_best_gain(
 
 
 def scaled_gains(
-    own: BoundMeasure, judged: Judged, qrels: Qrels | Graded, *, rescale: bool
+    measure: BoundMeasure, judged: Judged, qrels: Qrels | Graded, *, rescale: bool
 ) -> records.GainedRankings:
     """The rankings with gains, for grades with fractions.
 
@@ -143,18 +145,18 @@ def scaled_gains(
     codes = as_array(codes)[: offsets[len(offsets) - 1]]
     bounds = as_array(grade_offsets)
     queries, size = len(bounds) - 1, int(bounds[-1])
-    table = numpy.array(gains_of(own, scale.values[: scale.judged].tolist(), qrels))
+    table = numpy.array(gains_of(measure, scale.values[: scale.judged].tolist(), qrels))
     # Documents not in the judgments (-1) and with negative grades (-2) may have given gains.
-    named = {grade: gain for grade, gain in own.pairs if grade in (-1, -2)}
+    unjudged_gains = {grade: gain for grade, gain in measure.pairs if grade in (-1, -2)}
     gains = numpy.where(codes >= 0, table[numpy.maximum(codes, 0)], 0.0)
-    for grade, gain in named.items():
+    for grade, gain in unjudged_gains.items():
         gains[codes == grade] = gain
     best = table[as_array(distinct)[:size]]
     query_of = numpy.repeat(numpy.arange(queries), numpy.diff(bounds))
     if rescale:
-        all_named = [gain for _, gain in own.pairs]
-        lowest = numpy.full(queries, min([0.0, *all_named]))
-        highest = numpy.full(queries, max([0.0, *all_named]))
+        all_gains = [gain for _, gain in measure.pairs]
+        lowest = numpy.full(queries, min([0.0, *all_gains]))
+        highest = numpy.full(queries, max([0.0, *all_gains]))
         numpy.minimum.at(lowest, query_of, best)
         numpy.maximum.at(highest, query_of, best)
         outside = (lowest < 0.0) | (highest > 1.0)
@@ -162,7 +164,7 @@ def scaled_gains(
         span = numpy.where(outside, highest - lowest, 1.0)
         best = (best - base[query_of]) / span[query_of]
         ranked = numpy.repeat(numpy.arange(queries), numpy.diff(as_array(offsets)))
-        has_gain = (codes >= 0) | numpy.isin(codes, list(named))
+        has_gain = (codes >= 0) | numpy.isin(codes, list(unjudged_gains))
         gains = numpy.where(has_gain, (gains - base[ranked]) / span[ranked], 0.0)
     rows = numpy.flatnonzero(best > 0.0)
     rows = rows[numpy.lexsort((-best[rows], query_of[rows]))]
@@ -181,29 +183,31 @@ def scaled_gains(
     )
 
 
-def _is_exponential(own: BoundMeasure) -> bool:
-    return own.options is not None and own.options.get("dcg") == "exp-log2"
+def _is_exponential(measure: BoundMeasure) -> bool:
+    return measure.options is not None and measure.options.get("dcg") == "exp-log2"
 
 
-def _check_sum(own: BoundMeasure, gains: list[float], qrels: Qrels | Graded) -> None:
+def _check_sum(measure: BoundMeasure, gains: list[float], qrels: Qrels | Graded) -> None:
     most = max(map(abs, gains), default=0.0)
     if most * len(qrels.grade_column) == INFINITE:
         reason = f"the gain {most:g} is too large: the sum of gains would be infinite"
-        raise EvaluationError(own.measure.name, qrels.queries[0], reason)
+        raise EvaluationError(measure.measure.name, qrels.queries[0], reason)
 
 
-def _grades(qrels: Qrels | Graded) -> Any:
+def _grades(qrels: Qrels | Graded) -> Int64Array | list[float]:
     codes = qrels.grade_column
     return codes if qrels.scale is None else qrels.scale.grades(codes).tolist()
 
 
-def _too_large(own: BoundMeasure, qrels: Qrels | Graded, limit: int, why: str) -> EvaluationError:
+def _too_large(
+    measure: BoundMeasure, qrels: Qrels | Graded, limit: int, why: str
+) -> EvaluationError:
     """The error for the first grade above a limit."""
     grades = _grades(qrels)
     row = next(row for row, grade in enumerate(grades) if grade > limit)
     query, document = query_and_document(qrels, row)
     return EvaluationError(
-        own.measure.name,
+        measure.measure.name,
         query,
         f"grade {grades[row]} of document {document} of query '{decoded(query)}' {why}",
     )

@@ -132,10 +132,10 @@ def evaluate_labels(
     if chosen is not None:
         # Values at masked positions, such as a label of -1, have no meaning.
         grades = numpy.where(chosen, grades, numpy.zeros((), grades.dtype))
-    given = grades
-    grades, scale = graded_numbers("labels", given)
+    raw_grades = grades
+    grades, scale = graded_numbers("labels", raw_grades)
     if grades.size and grades.min() < 0:
-        _refuse("labels", "expected at least 0 (see mask=), found", given, grades < 0, chosen)
+        _refuse("labels", "expected at least 0 (see mask=), found", raw_grades, grades < 0, chosen)
     ids, order = None, None
     if query_ids is not None:
         if queries is not None:
@@ -159,10 +159,10 @@ def evaluate_labels(
     if ids is None:
         ids = _query_texts(queries, count)
     # A query without documents is not a judged query: neither missing nor without a relevant one.
-    kept = numpy.flatnonzero(numpy.diff(bounds))
+    query_rows = numpy.flatnonzero(numpy.diff(bounds))
     graded: Graded = Labels(
-        queries=ids if len(kept) == count else as_texts(ids.take(kept.tolist())),
-        offset_column=numpy.concatenate([numpy.zeros(1, numpy.int64), bounds[1:][kept]]),
+        queries=ids if len(query_rows) == count else as_texts(ids.take(query_rows.tolist())),
+        offset_column=numpy.concatenate([numpy.zeros(1, numpy.int64), bounds[1:][query_rows]]),
         grade_column=grades.reshape(-1),
         scale=scale,
     )
@@ -171,29 +171,31 @@ def evaluate_labels(
         _warn_if_swapped(graded, values)
     picks, left_out = relevant_queries(graded, request.options)
     if left_out:
-        kept = kept[numpy.asarray(picks)]
-        rows, own = map(numpy.asarray, rows_of_queries(graded.offset_column, picks))
+        query_rows = query_rows[numpy.asarray(picks)]
+        rows, picked_offsets = map(numpy.asarray, rows_of_queries(graded.offset_column, picks))
         values = values[rows]
         graded = graded.changed(
             queries=as_texts(graded.queries.take(picks)),
-            offset_column=own,
+            offset_column=picked_offsets,
             grade_column=graded.grade_column[rows],
         )
-    named = queries is not None or query_ids is not None
-    places = numpy.asarray(text_order(graded.queries)) if named else numpy.arange(len(kept))
+    has_ids = queries is not None or query_ids is not None
+    query_order = (
+        numpy.asarray(text_order(graded.queries)) if has_ids else numpy.arange(len(query_rows))
+    )
     plan = Plan(graded, request.measures, request.options, skipped=left_out)
-    return scores_of(plan, match_labels(plan, values, order=places, rows=kept))
+    return scores_of(plan, match_labels(plan, values, order=query_order, rows=query_rows))
 
 
-def _is_flat(**given: Any) -> bool:
-    """Whether one of these is given, of which there may be one."""
-    names = [name for name, value in given.items() if value is not None]
+def _is_flat(**arguments: object) -> bool:
+    """Whether one of these arguments is given. Raises ArrayError for several."""
+    names = [name for name, value in arguments.items() if value is not None]
     if len(names) > 1:
         raise ArrayError(names[0], f"expected {names[0]} or {names[1]}, found both")
     return bool(names)
 
 
-def _values(scores: Any, grades: Array, chosen: Array | None) -> Array:
+def _values(scores: npt.ArrayLike, grades: Array, chosen: Array | None) -> Array:
     """The checked scores."""
     import numpy
 
@@ -214,9 +216,9 @@ def _doubles(values: Array) -> Array:
     if values.dtype == numpy.float64 or values.size not in WORTH_KEEPING:
         return numpy.ascontiguousarray(values, numpy.float64).reshape(-1)
     (memory,) = _SCORES.make(("d", values.size))
-    made: Array = numpy.asarray(memory)
-    made.reshape(values.shape)[...] = values
-    return made
+    doubles: Array = numpy.asarray(memory)
+    doubles.reshape(values.shape)[...] = values
+    return doubles
 
 
 def _warn_if_swapped(graded: Graded, scores: Array) -> None:
@@ -288,42 +290,46 @@ def _padded(labels: Any, scores: Any, sizes: list[int]) -> tuple[Any, Any, Any]:
 
     width = max(sizes)
     mask = numpy.arange(width) < numpy.array(sizes)[:, None]
-    grades = [[*own, *[0] * (width - len(own))] for own in labels]
+    grades = [[*row_values, *[0] * (width - len(row_values))] for row_values in labels]
     if scores is None:
         return grades, None, mask
     if not hasattr(scores, "__len__") or len(scores) != len(sizes):
-        found = len(scores) if hasattr(scores, "__len__") else type(scores).__name__
-        raise ArrayError("scores", f"expected {len(sizes)} rows as labels has, found {found}")
+        size_or_type = len(scores) if hasattr(scores, "__len__") else type(scores).__name__
+        raise ArrayError(
+            "scores", f"expected {len(sizes)} rows as labels has, found {size_or_type}"
+        )
     for row, (size, values) in enumerate(zip(sizes, scores, strict=True)):
-        found = len(values) if hasattr(values, "__len__") else type(values).__name__
-        if found != size:
-            raise ArrayError("scores", f"expected {size} columns as labels has, found {found}", row)
-    return grades, [[*own, *[0] * (width - len(own))] for own in scores], mask
+        size_or_type = len(values) if hasattr(values, "__len__") else type(values).__name__
+        if size_or_type != size:
+            raise ArrayError(
+                "scores", f"expected {size} columns as labels has, found {size_or_type}", row
+            )
+    return grades, [[*row_values, *[0] * (width - len(row_values))] for row_values in scores], mask
 
 
-def _mask(mask: Any, grades: Array, flat: bool) -> Array:
+def _mask(mask: npt.ArrayLike, grades: Array, flat: bool) -> Array:
     """Check the mask of a table of labels."""
     if flat:
         raise ArrayError("mask", "flat labels use query_ids, group_sizes or offsets, not a mask")
-    found = as_rows("mask", mask, 2)
-    if found.dtype.kind != "b" or found.shape != grades.shape:
+    bools = as_rows("mask", mask, 2)
+    if bools.dtype.kind != "b" or bools.shape != grades.shape:
         raise ArrayError(
             "mask",
             f"expected bools of the shape of labels {grades.shape},"
-            f" found {found.dtype} {found.shape}",
+            f" found {bools.dtype} {bools.shape}",
         )
-    return found
+    return bools
 
 
-def _refuse(name: str, reason: str, found: Array, wrong: Array, chosen: Array | None) -> None:
+def _refuse(name: str, reason: str, values: Array, wrong: Array, chosen: Array | None) -> None:
     """Raise ArrayError for the first wrong value at an unmasked position."""
     import numpy
 
     if chosen is not None:
         wrong = wrong & chosen
     if wrong.any():
-        place = [int(i) for i in numpy.unravel_index(int(wrong.argmax()), wrong.shape)]
-        raise ArrayError(name, f"{reason} {found[tuple(place)]}", *place)
+        position = [int(i) for i in numpy.unravel_index(int(wrong.argmax()), wrong.shape)]
+        raise ArrayError(name, f"{reason} {values[tuple(position)]}", *position)
 
 
 def _by_query(query_ids: Any, documents: int) -> tuple[Texts, Array, Array | None]:
@@ -333,15 +339,15 @@ def _by_query(query_ids: Any, documents: int) -> tuple[Texts, Array, Array | Non
     """
     import numpy
 
-    found = query_ids
-    if hasattr(found, "__array__") and not numpy.ma.isMaskedArray(found):
-        found = numpy.asarray(found)
+    column = query_ids
+    if hasattr(column, "__array__") and not numpy.ma.isMaskedArray(column):
+        column = numpy.asarray(column)
     firsts = None
-    if getattr(found, "ndim", 0) == 1 and len(found) and found.dtype.kind in "iuSU":
-        # Only the first of the documents in a row that have the same id is looked at.
-        firsts = numpy.concatenate([[0], numpy.flatnonzero(found[1:] != found[:-1]) + 1])
-    ids = texts_of_ids("query_ids", found if firsts is None else found[firsts])
-    count = len(ids) if firsts is None else len(found)
+    if getattr(column, "ndim", 0) == 1 and len(column) and column.dtype.kind in "iuSU":
+        # Of adjacent documents with the same id, only the first is looked at.
+        firsts = numpy.concatenate([[0], numpy.flatnonzero(column[1:] != column[:-1]) + 1])
+    ids = texts_of_ids("query_ids", column if firsts is None else column[firsts])
+    count = len(ids) if firsts is None else len(column)
     if count != documents:
         raise ArrayError(
             "query_ids",
@@ -365,8 +371,8 @@ def _bounds(offsets: Any, group_sizes: Any, documents: int) -> Array:
     sizes = to_int64(name, check_integers(name, as_rows(name, group_sizes, 1)))
     negative = numpy.flatnonzero(sizes < 0)
     if len(negative):
-        place = int(negative[0])
-        raise ArrayError(name, f"expected at least 0, found {sizes[place]}", place)
+        query = int(negative[0])
+        raise ArrayError(name, f"expected at least 0, found {sizes[query]}", query)
     # Summed as Python's integers, which do not overflow.
     total = sum(sizes.tolist())
     if total != documents:

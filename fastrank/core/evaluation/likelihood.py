@@ -78,10 +78,10 @@ def negative_log_likelihood(
     Raises what `evaluate` raises, and EvaluationError for a ranking with a NaN score.
 
     >>> run = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 5.0, "d3": 5.0}}
-    >>> found = fr.negative_log_likelihood({"q1": {"d1": 1}, "q2": {"d3": 1}}, run)
-    >>> found["NLL"].tolist()
+    >>> scores = fr.negative_log_likelihood({"q1": {"d1": 1}, "q2": {"d3": 1}}, run)
+    >>> scores["NLL"].tolist()
     [0.31326168751822286, 0.6931471805599453]
-    >>> print(found)
+    >>> print(scores)
     NLL  0.5032
     """
     from fastrank.core.data.texts import memory_of
@@ -101,7 +101,7 @@ def negative_log_likelihood(
         raise InputError(judgments.source, "expected judgments with grades, found preferences")
     # A negative grade means not judged, whatever the level.
     checked = checked.changed(relevance_level=max(checked.relevance_level, 0))
-    taken, matched, found = match_run(judgments, taken, checked)
+    taken, matched, judged_run = match_run(judgments, taken, checked)
     queries = judgments.queries.take(matched.judgments)
     if not queries:
         raise no_queries_error(judgments.queries, taken.queries)
@@ -126,11 +126,11 @@ def negative_log_likelihood(
             if not numpy.isfinite(scores).all():
                 reason = "a score divided by the temperature is infinite"
                 raise QueryError(i, reason).error(NAME, queries[i])
-            own = slice(offsets[i], offsets[i + 1])
-            hits = ranks[own][grades[own] >= level] - 1
+            rows = slice(offsets[i], offsets[i + 1])
+            hits = ranks[rows][grades[rows] >= level] - 1
             values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
     plan = Plan(judgments, [_bound()], checked)
-    return scores_of_values(plan, found.changed(judged=judged), [memory_of(values)], [None])
+    return scores_of_values(plan, judged_run.changed(judged=judged), [memory_of(values)], [None])
 
 
 def _value(
@@ -154,7 +154,7 @@ def _value(
         return float("inf")
     if positives == "alone":
         rest = numpy.delete(scores, hits)
-        alone = [_log_sum(numpy.append(rest, own) - own) for own in scores[hits]]
+        alone = [_log_sum(numpy.append(rest, score) - score) for score in scores[hits]]
         return float(numpy.mean(alone))
     # Only differences matter; relative to the best score, the others keep their precision.
     scores = scores - scores[0]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fastrank.core.matching.judged import Judged, JudgedRun
     from fastrank.core.matching.plan import Plan
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.record import Int64Array
     from fastrank.core.scores.differences import ZScores
 
 # What measures need whose kernels see nothing but the memory of rankings.
@@ -231,9 +232,9 @@ def _values(values: Values, bound: BoundMeasure, queries: Ids) -> Any:
         raise EvaluationError(name, query, reason) from error.__cause__
 
 
-def _without(places: Any, placeholders: Sequence[int]) -> Any:
+def _without(queries: Int64Array, placeholders: Sequence[int]) -> Int64Array | list[int]:
     """The queries that have results, without those that only have a placeholder."""
     if not placeholders:
-        return places
+        return queries
     excluded = set(placeholders)
-    return [place for i, place in enumerate(places) if i not in excluded]
+    return [query for i, query in enumerate(queries) if i not in excluded]

@@ -147,8 +147,8 @@ class TieReport(Frozen):
     ties, in the order of the run. measures: {printed name: TieRange} of the means over the judged
     queries, empty without judgments.
 
-    >>> found = fr.tie_report(None, {"q1": {"d1": 1, "d2": 1, "d3": 0}, "q2": {"d1": 1}})
-    >>> found.lines, found.tied, found.largest, found.queries
+    >>> report = fr.tie_report(None, {"q1": {"d1": 1, "d2": 1, "d3": 0}, "q2": {"d1": 1}})
+    >>> report.lines, report.tied, report.largest, report.queries
     (4, 2, 2, {'q1': 2})
     """
 
@@ -167,27 +167,27 @@ class TieReport(Frozen):
 
     def __str__(self) -> str:
         if not self.tied:
-            made = [f"no ties in {counted(self.lines, 'line')}"]
+            lines = [f"no ties in {counted(self.lines, 'line')}"]
         else:
-            made = [
+            lines = [
                 f"{self.tied} of {self.lines} lines are tied, in {len(self.queries)} of"
                 f" {self.evaluated} queries; the largest group of ties has {self.largest} documents"
             ]
         most = sorted(self.queries.items(), key=lambda item: -item[1])
         width = max((len(query) for query, _ in most[:PRINTED]), default=0)
-        made += [f"  {query:{width}}  {count} tied" for query, count in most[:PRINTED]]
+        lines += [f"  {query:{width}}  {count} tied" for query, count in most[:PRINTED]]
         if len(most) > PRINTED:
-            made.append(f"  and {counted(len(most) - PRINTED, 'more query', 'more queries')}")
+            lines.append(f"  and {counted(len(most) - PRINTED, 'more query', 'more queries')}")
         if self.measures:
             width = max(map(len, self.measures))
-            made.append(f"{'':{width}}   value   worst    best  expected")
-        for name, found in self.measures.items():
-            expected = "-" if found.expected is None else f"{found.expected:.4f}"
-            made.append(
-                f"{name:{width}}  {found.value:.4f}  {found.worst:.4f}  {found.best:.4f}"
+            lines.append(f"{'':{width}}   value   worst    best  expected")
+        for name, bounds in self.measures.items():
+            expected = "-" if bounds.expected is None else f"{bounds.expected:.4f}"
+            lines.append(
+                f"{name:{width}}  {bounds.value:.4f}  {bounds.worst:.4f}  {bounds.best:.4f}"
                 f"  {expected:>8}"
             )
-        return "\n".join(made)
+        return "\n".join(lines)
 
 
 @takes(DepthOptions, EVALUATION)
@@ -233,14 +233,14 @@ def tie_report(
     check_range(bound)
     taken = as_run(run, trec_eval_version=checked.trec_eval_version)
     tied, largest = _count(taken, single=checked.trec_eval_version == DEFAULT_VERSION)
-    found = zip(taken.queries, tied, strict=True)
+    counts = zip(taken.queries, tied, strict=True)
     return TieReport(
         tag=taken.tag,
         lines=len(taken.docs),
         tied=sum(tied),
         largest=max(largest, default=0),
         evaluated=len(taken),
-        queries={decoded(query): count for query, count in found if count},
+        queries={decoded(query): count for query, count in counts if count},
         measures={} if judgments is None else tie_ranges(judgments, taken, bound, checked),
     )
 
@@ -259,27 +259,29 @@ def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
 
 
 def tie_ranges(
-    qrels: Qrels, run: Run, bound: list[BoundMeasure], options: Options
+    qrels: Qrels, run: Run, measures: list[BoundMeasure], options: Options
 ) -> dict[str, TieRange]:
     """The range of the mean of each measure, by its printed name; `check_range` accepts them."""
 
-    def mean(wanted: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
+    def mean(measures: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
         settled = options.changed(ties=ties, **changes)
-        check_options(wanted, settled)
-        plan = Plan(qrels, wanted, settled)
+        check_options(measures, settled)
+        plan = Plan(qrels, measures, settled)
         return scores_of(plan, match(plan, run)).mean
 
-    value, worst, best = (mean(bound, ties) for ties in ("docno_desc", "worst", "best"))
-    for share in filter(is_share_of_judged, bound if options.is_cut else []):
+    value, worst, best = (mean(measures, ties) for ties in ("docno_desc", "worst", "best"))
+    for share in filter(is_share_of_judged, measures if options.is_cut else []):
         level = (share.options or {}).get("rel", options.relevance_level)
         changes = {"relevance_level": level, "judged_only": True, "unjudged_between": True}
         worst |= mean([share], "worst", **changes)
         best |= mean([share], "best", **changes)
-    known = [own for own in bound if has_expected_value(own, is_cut=options.is_cut)]
+    with_expected = [
+        measure for measure in measures if has_expected_value(measure, is_cut=options.is_cut)
+    ]
     if options.judged_only and options.is_cut:
         # No closed form is known.
-        known = []
-    expected = mean(known, "average") if known else {}
+        with_expected = []
+    expected = mean(with_expected, "average") if with_expected else {}
     return {
         name: TieRange(
             value=value[name], worst=worst[name], best=best[name], expected=expected.get(name)

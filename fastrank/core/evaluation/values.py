@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastrank.core.matching.plan import Plan
     from fastrank.core.matching.rankings import Tied
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.record import Float64Array
 
     Arranged = TypeVar("Arranged")
 
@@ -67,11 +68,11 @@ class Values:
     def __init__(self, plan: Plan, run: JudgedRun, *, repeats: bool = False) -> None:
         self.plan, self._judgments, self.repeats = plan, plan.judgments, repeats
         self._run, self._queries = run, len(run.queries)
-        self._gained: dict[Any, records.GainedRankings] = {}
-        self._derived: dict[Any, Judged] = {}
+        self._gained: dict[tuple[object, ...], records.GainedRankings] = {}
+        self._derived: dict[tuple[object, ...], Judged] = {}
         self._missing: Values | None = None
         if repeats:
-            self._calls: list[Callable[[], Any]] = []
+            self._calls: list[Callable[[], object]] = []
             # Kernels count on zeros where they put values.
             self._used, size = 0, self._queries * sum(bound.width for bound in plan.measures)
             self._values, self._zeros = zeros("d", size), zeros("d", size)
@@ -85,9 +86,9 @@ class Values:
         if self.plan.options.no_relevant == "one":
             self._count_as_best(bound, values)
         if bound.options is not None and bound.measure.average == "mean":
-            for place in self._run.placeholders:
+            for query in self._run.placeholders:
                 for j in range(bound.width):
-                    values[place * bound.width + j] = 0.0
+                    values[query * bound.width + j] = 0.0
         return values
 
     def compute_again(self) -> None:
@@ -97,26 +98,26 @@ class Values:
         for call in self._calls:
             call()
 
-    def _room(self, count: int) -> Any:
+    def _room(self, count: int) -> Float64Array:
         """Zeroed memory for a number of values."""
         if not self.repeats:
             return zeros("d", count)
         self._used += count
         return self._values[self._used - count : self._used]
 
-    def _call(self, kernel: str, *given: Any) -> None:
+    def _call(self, kernel: str, *arguments: object) -> None:
         """Call a kernel, now and whenever the values are computed again."""
         if self.repeats:
-            call = kernels.prepare(kernel, *given)
+            call = kernels.prepare(kernel, *arguments)
             self._calls.append(call)
             call()
         else:
-            getattr(kernels, kernel)(*given)
+            getattr(kernels, kernel)(*arguments)
 
-    def _count_as_best(self, bound: BoundMeasure, values: Any) -> None:
+    def _count_as_best(self, bound: BoundMeasure, values: Float64Array) -> None:
         """Set queries with results, but no relevant document, to 1, if that is the best value."""
-        places = [j for j in range(bound.width) if bound.reaches_one(j)]
-        if not places:
+        indexes = [j for j in range(bound.width) if bound.reaches_one(j)]
+        if not indexes:
             return
         # The values of geometric means are logarithms.
         best = 0.0 if bound.measure.average == "geometric" else 1.0
@@ -126,10 +127,10 @@ class Values:
         else:
             offsets = self.gains(bound).ideal_offsets
             relevant = [offsets[i + 1] - offsets[i] for i in range(self._queries)]
-        for place in range(self._queries):
-            if not relevant[place] and place not in without_results:
-                for j in places:
-                    values[place * bound.width + j] = best
+        for query in range(self._queries):
+            if not relevant[query] and query not in without_results:
+                for j in indexes:
+                    values[query * bound.width + j] = best
 
     def _computed(self, bound: BoundMeasure) -> Any:
         measure, run = bound.measure, self._run
@@ -152,20 +153,20 @@ class Values:
             self._call(kernel, seen, numbers, values)
         return values
 
-    def _columns(self, bound: BoundMeasure, *, spread: bool) -> Any:
+    def _columns(self, bound: BoundMeasure, *, spread: bool) -> Record:
         """The rankings as a measure needs them; spread: with the ranks of each tie."""
         needs = bound.measure.needs
-        other = self._run.others.get(needs)
-        if isinstance(other, Record):
-            return other
-        if other is not None:
+        rankings = self._run.others.get(needs)
+        if isinstance(rankings, Record):
+            return rankings
+        if rankings is not None:
             tied = self._tied_for(bound)
             return tied.spread(tied.judged.columns)
         is_ranked = needs in ("ranking", "ties")
         ranked = self.judged_for(bound).columns if is_ranked else self.gains(bound)
         return self._tied_for(bound).spread(ranked) if spread or needs == "ties" else ranked
 
-    def _custom_values(self, bound: BoundMeasure) -> Any:
+    def _custom_values(self, bound: BoundMeasure) -> Float64Array:
         from fastrank.core.evaluation.custom_values import custom_values
         from fastrank.core.measures.custom import CustomMeasure
 
@@ -205,7 +206,7 @@ class Values:
             )
         return self._derived[key]
 
-    def with_missing(self, bound: BoundMeasure, values: Any, queries: Ids) -> Any:
+    def with_missing(self, bound: BoundMeasure, values: Float64Array, queries: Ids) -> Float64Array:
         """The values of the evaluated queries, followed by those of the other judged queries."""
         if self._missing is None:
             self._missing = self._of_missing(bound, queries)
@@ -221,7 +222,7 @@ class Values:
         qrels: Any = plan.judgments
         evaluated = set(queries)
         everyone = enumerate(qrels.queries)
-        places = filled("q", [place for place, query in everyone if query not in evaluated])
+        missing = filled("q", [i for i, query in everyone if query not in evaluated])
         # An empty ranking has no ties, and only the first one evaluated has to be judged.
         options = plan.options.changed(original=False, ties="docno_desc")
         plan = plan.changed(measures=list(filter(counts_missing, plan.measures)), options=options)
@@ -229,11 +230,11 @@ class Values:
         if isinstance(qrels, Graded):
             texts = plan.changed(judgments=with_generated_ids(qrels))
         try:
-            rankings = rankings_of(texts, *without_results(places))
+            rankings = rankings_of(texts, *without_results(missing))
         except QueryError as failure:
-            query = qrels.queries[places[failure.place]]
+            query = qrels.queries[missing[failure.place]]
             raise failure.error(bound.measure.name, query) from None
-        run = JudgedRun(queries=places, missing=0, tag=b"", **rankings)
+        run = JudgedRun(queries=missing, missing=0, tag=b"", **rankings)
         return Values(plan, run)
 
     def _relevance_strings(self, bound: BoundMeasure) -> list[bytes]:
@@ -249,10 +250,10 @@ class Values:
             )
             raise EvaluationError(bound.measure.name, query, reason)
         num_ret = judged.columns.num_ret
-        wanted = bound.numbers[0]
+        limit = bound.numbers[0]
         queries, length = self._queries, 0
-        if wanted >= 0:
-            length = int(min(wanted, max(num_ret, default=0)))
+        if limit >= 0:
+            length = int(min(limit, max(num_ret, default=0)))
         codes = zeros("B", queries * length)
         kernels.relevance_string(judged.columns, filled("d", []), codes)
         return [
@@ -335,8 +336,8 @@ class Values:
             num_rel=rankings.num_rel,
         )
         # A grade is its own gain without a look at the table.
-        named, table = _gain_table(pairs, room) if pairs or rescale else _NO_TABLE
-        self._call("assign_gains", rankings, named, dense, rescale, table, gained)
+        grade_gains, table = _gain_table(pairs, room) if pairs or rescale else _NO_TABLE
+        self._call("assign_gains", rankings, grade_gains, dense, rescale, table, gained)
         return gained
 
 
@@ -345,10 +346,12 @@ def _gain_table(
 ) -> tuple[records.GradeGains, records.GainTable]:
     """The gains of named grades, and a table with room for so many other grades."""
     grades, counts, order, merge = columns("q", *[len(pairs) + room] * 4)
-    named = records.GradeGains(
+    grade_gains = records.GradeGains(
         filled("q", [grade for grade, _ in pairs]), filled("d", [gain for _, gain in pairs])
     )
-    return named, records.GainTable(grades, zeros("d", len(pairs) + room), counts, order, merge)
+    return grade_gains, records.GainTable(
+        grades, zeros("d", len(pairs) + room), counts, order, merge
+    )
 
 
 _NO_TABLE = _gain_table([], 0)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from fastrank.core.data.qrels import Scale
     from fastrank.core.formats.files.files import Source
+    from fastrank.core.native.record import Int64Array
 
     Array = npt.NDArray[Any]
     ArrayQrelsLike: TypeAlias = "ArrayQrels | Qrels | Source | Any"
@@ -63,8 +64,8 @@ class ArrayQrels(Graded):
 
     internal = Graded.internal | {"as_texts"}
 
-    order: Any
-    rows: Any
+    order: Int64Array
+    rows: Int64Array | None
     named: bool
     columns: IndexedQrels
 
@@ -103,55 +104,55 @@ def index_qrels(qrels: ArrayQrelsLike, *, queries: Iterable[object] | None = Non
     >>> fr.index_qrels(([0, 2, 3], [31, 4, 15], [1, 2, 1]), queries=["q1", "q2"])
     <ArrayQrels: 2 queries, 3 judgments>
     """
-    given: Any = qrels
-    if isinstance(given, ArrayQrels):
+    judgments: Any = qrels
+    if isinstance(judgments, ArrayQrels):
         if queries is not None:
             raise ArrayError("queries", "the judgments are already indexed with their queries")
-        return given
-    if is_file(given):
+        return judgments
+    if is_file(judgments):
         # Imported late: judgments in memory need no reader.
         from fastrank.core.formats.load import read_qrels
 
-        given = read_qrels(given)
-    if isinstance(given, (Qrels, Mapping)):
+        judgments = read_qrels(judgments)
+    if isinstance(judgments, (Qrels, Mapping)):
         if queries is not None:
             raise ArrayError("queries", "the judgments already have query ids")
-        if isinstance(given, Mapping):
-            ids = query_ids(given)
-            return _index(ids, *_flatten(list(given.values()), ids), keyed=True, named=True)
-        return _index(list(given.queries), *_numbered(given), keyed=True, named=True)
-    if all(hasattr(given, name) for name in ("indptr", "indices", "data")):
-        given = (given.indptr, given.indices, given.data)
-    if not isinstance(given, (list, tuple)):
-        found = type(given).__name__
-        raise ArrayError("qrels", f"expected arrays, dicts, Qrels or a file, found {found}")
-    of_rows = isinstance(given, list) or all(isinstance(one, Mapping) for one in given)
-    if not of_rows and len(given) != 3:
+        if isinstance(judgments, Mapping):
+            ids = query_ids(judgments)
+            return _index(ids, *_flatten(list(judgments.values()), ids), keyed=True, named=True)
+        return _index(list(judgments.queries), *_numbered(judgments), keyed=True, named=True)
+    if all(hasattr(judgments, name) for name in ("indptr", "indices", "data")):
+        judgments = (judgments.indptr, judgments.indices, judgments.data)
+    if not isinstance(judgments, (list, tuple)):
+        kind = type(judgments).__name__
+        raise ArrayError("qrels", f"expected arrays, dicts, Qrels or a file, found {kind}")
+    of_rows = isinstance(judgments, list) or all(isinstance(row, Mapping) for row in judgments)
+    if not of_rows and len(judgments) != 3:
         raise ArrayError(
             "qrels",
             "expected (indptr, doc_ids, grades), or a list with a dict"
             " {document id: grade} or a list of ids for each row",
         )
     given_ids = None if queries is None else query_ids(queries)
-    rows = None if of_rows else _compressed_rows(*given)
-    count = len(given) if rows is None else len(rows[0]) - 1
+    rows = None if of_rows else _compressed_rows(*judgments)
+    count = len(judgments) if rows is None else len(rows[0]) - 1
     ids = row_numbers(count) if given_ids is None else given_ids
     if len(ids) != count:
         reason = f"expected {count} ids, one per row of qrels, found {len(ids)}"
         raise ArrayError("queries", reason)
-    rows = _flatten(given, ids) if rows is None else rows
+    rows = _flatten(judgments, ids) if rows is None else rows
     return _index(ids, *rows, keyed=False, named=queries is not None)
 
 
-def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
+def select_queries(qrels: ArrayQrels, picks: Int64Array) -> tuple[ArrayQrels, Array]:
     """The judgments of some queries, and for each old index of a query the new one, or -1."""
     import numpy
 
-    own = numpy.asarray(picks)
-    places = numpy.full(len(qrels), -1, numpy.int64)
-    places[own] = numpy.arange(len(own))
+    numbers = numpy.asarray(picks)
+    new_numbers = numpy.full(len(qrels), -1, numpy.int64)
+    new_numbers[numbers] = numpy.arange(len(numbers))
     rows, offsets = map(numpy.asarray, rows_of_queries(qrels.offset_column, picks))
-    made = _index(
+    selected = _index(
         qrels.queries.take(picks),
         offsets,
         qrels.columns.docs[rows],
@@ -161,18 +162,18 @@ def select_queries(qrels: ArrayQrels, picks: Any) -> tuple[ArrayQrels, Array]:
         named=qrels.named,
     )
     if qrels.rows is None:
-        return made, places
-    return made.changed(rows=moved(qrels.rows, places)), places
+        return selected, new_numbers
+    return selected.changed(rows=moved(qrels.rows, new_numbers)), new_numbers
 
 
-def moved(places: Array, new: Array) -> Array:
+def moved(numbers: Array, new: Array) -> Array:
     """Map old indexes of queries, or -1, to new ones."""
     import numpy
 
-    return numpy.where(places < 0, -1, new[places]) if len(new) else places
+    return numpy.where(numbers < 0, -1, new[numbers]) if len(new) else numbers
 
 
-def _compressed_rows(indptr: Any, doc_ids: Any, grades: Any) -> Rows:
+def _compressed_rows(indptr: npt.ArrayLike, doc_ids: npt.ArrayLike, grades: npt.ArrayLike) -> Rows:
     """CSR arrays as int64; the offsets are checked to ascend from 0 to the number of judgments."""
     name = "qrels doc_ids"
     docs = to_int64(name, check_integers(name, as_rows(name, doc_ids, 1)))
@@ -202,35 +203,35 @@ def _flatten(rows: Sequence[Any], ids: list[bytes]) -> Rows:
     numpy.cumsum(numpy.fromiter(map(len, rows), numpy.int64, len(rows)), out=offsets[1:])
     docs = list(chain.from_iterable(rows))
 
-    def fail(place: int, reason: str) -> NoReturn:
-        row = int(numpy.searchsorted(offsets, place, "right")) - 1
+    def fail(position: int, reason: str) -> NoReturn:
+        row = int(numpy.searchsorted(offsets, position, "right")) - 1
         query = decoded(ids[row])
-        raise ArrayError("qrels", f"query {query!r}: document {docs[place]!r}: {reason}", row)
+        raise ArrayError("qrels", f"query {query!r}: document {docs[position]!r}: {reason}", row)
 
-    given = (
+    grades_of_rows = (
         row.values() if isinstance(row, Mapping) else repeat(LISTED_GRADE, len(row)) for row in rows
     )
-    grades, scale = grades_of(list(chain.from_iterable(given)), fail)
+    grades, scale = grades_of(list(chain.from_iterable(grades_of_rows)), fail)
     return offsets, _doc_ids(docs, rows, ids), numpy.asarray(grades), scale
 
 
-def _doc_ids(given: list[Any], rows: Sequence[Any], ids: list[bytes]) -> Array:
+def _doc_ids(docs: list[Any], rows: Sequence[Any], ids: list[bytes]) -> Array:
     """Document ids as an array. Raises ArrayError, which names the query, for a non-integer."""
     import numpy
 
-    kinds = set(map(type, given))
+    kinds = set(map(type, docs))
     if all(kind is int or issubclass(kind, numpy.signedinteger) for kind in kinds):
         try:
-            return numpy.array(given, numpy.int64)
+            return numpy.array(docs, numpy.int64)
         except OverflowError:
             pass
     queries = (i for i, row in enumerate(rows) for _ in row)
-    for doc, i in zip(given, queries, strict=True):
+    for doc, i in zip(docs, queries, strict=True):
         is_truth = isinstance(doc, (bool, numpy.bool_))
         if is_truth or not hasattr(doc, "__index__") or not -LARGEST - 1 <= doc <= LARGEST:
             reason = f"expected an integer as document id, found {doc!r}"
             raise ArrayError("qrels", f"query {decoded(ids[i])!r}: {reason}", i)
-    return numpy.array([doc.__index__() for doc in given], numpy.int64)
+    return numpy.array([doc.__index__() for doc in docs], numpy.int64)
 
 
 def _numbered(qrels: Qrels) -> Rows:
@@ -281,12 +282,12 @@ def _index(
     judged = numpy.flatnonzero(sizes)
     rows = numpy.full(len(ids), -1, numpy.int64)
     rows[judged] = numpy.arange(len(judged))
-    own = numpy.concatenate([numpy.zeros(1, numpy.int64), offsets[1:][judged]])
+    judged_offsets = numpy.concatenate([numpy.zeros(1, numpy.int64), offsets[1:][judged]])
     texts = as_texts([ids[i] for i in judged.tolist()] if len(judged) < len(ids) else ids)
     count, total = len(judged), len(docs)
     tables, grades_of_queries, values, counts = columns("q", *[count + 1] * 2, *[total] * 2)
     indexed = IndexedQrels(
-        offsets=own,
+        offsets=judged_offsets,
         docs=docs,
         texts=zeros("q", 0),
         grades=grades,
@@ -302,7 +303,7 @@ def _index(
         query = int(judged[done])
         reason = "a grade is too large to count judgments by grade"
         if problem[0] == codes.QRELS_REPEAT:
-            first = own[done]
+            first = judged_offsets[done]
             reason = (
                 f"document {docs[problem[1]]} is judged twice, as number"
                 f" {problem[1] - first} and {problem[2] - first}"
@@ -310,7 +311,7 @@ def _index(
         raise ArrayError("qrels", f"query {decoded(ids[query])!r}: {reason}", query)
     return ArrayQrels(
         queries=texts,
-        offset_column=own,
+        offset_column=judged_offsets,
         grade_column=grades,
         scale=scale,
         order=numpy.asarray(text_order(texts)),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.qrels import Graded
     from fastrank.core.data.texts import Texts
     from fastrank.core.matching.plan import Plan
+    from fastrank.core.native.record import Int64Array
     from fastrank.errors import FastrankError
 
     Array = npt.NDArray[Any]
@@ -116,9 +117,9 @@ def judge_rows(plan: Plan, run: ArrayRun, threads: int | None = None) -> JudgedR
     plan.known(_most_judged)
 
     def work(number: int) -> None:
-        own = slice(cuts[number], cuts[number + 1])
+        part = slice(cuts[number], cuts[number + 1])
         memory = _MEMORY[number] if number < len(_MEMORY) else None
-        stretches[number] = _judge_some(plan, run, order[own], rows[own], memory)
+        stretches[number] = _judge_some(plan, run, order[part], rows[part], memory)
 
     in_threads(work, count)
     marked = numpy.concatenate([evaluated for evaluated, _ in stretches])
@@ -154,7 +155,7 @@ def _judge_some(
         listed = len(order) * max(1, width)
     judged = room_for_judged(qrels, order, listed, options, memory)
     evaluated, problem = zeros("q", len(order)), zeros("q", 4)
-    places, scratch = options.codes(), _scratch(width, plan.known(_most_judged))
+    ranking_options, scratch = options.codes(), _scratch(width, plan.known(_most_judged))
     own_scores = zeros("f" if single else "d", width)
     done = 0
     for first, stop, own_rows, ids, scores in _blocks(run, rows, single=single):
@@ -171,7 +172,7 @@ def _judge_some(
             own_scores,
             records.Matched(judgments=order[first:stop], rankings=own_rows),
             qrels.columns,
-            places,
+            ranking_options,
             scratch,
             JudgedRows(evaluated, done, judged.columns, problem),
         )
@@ -184,12 +185,12 @@ def _judge_some(
 
 def _scratch(width: int, most_judged: int) -> RowScratch:
     """Memory for judging one row at a time."""
-    # Eight places an id, of which few share one, if they are near; else four.
+    # Eight slots per id, so that few ids share one, if the table stays in the cache; else four.
     near, far = (table_size(count * width) for count in (4, 2))
-    places = min(max(PLACES, near if near <= NEAR_PLACES else far), MOST_PLACES)
+    slots = min(max(PLACES, near if near <= NEAR_PLACES else far), MOST_PLACES)
     links = zeros("i", (width // BLOCK + 1) * BLOCK)
     return RowScratch(
-        row_index=records.RowIndex(table=zeros("i", places), links=links, clock=filled("q", [1])),
+        row_index=records.RowIndex(table=zeros("i", slots), links=links, clock=filled("q", [1])),
         marks=zeros("q", most_judged),
         ids=zeros("q", width),
         rows=zeros("q", width + BLOCK),
@@ -219,24 +220,26 @@ def _blocks(
     step = max(1, BLOCK_ITEMS // max(1, ids.shape[1]))
     for first in range(0, len(rows), step):
         picked = rows[first : first + step]
-        found = picked[picked >= 0]
-        own = numpy.where(picked >= 0, numpy.cumsum(picked >= 0) - 1, -1)
+        present = picked[picked >= 0]
+        numbers = numpy.where(picked >= 0, numpy.cumsum(picked >= 0) - 1, -1)
         converted = none
         if scores is not None:
             wide = (
-                scores[found].astype(numpy.float64) if scores.dtype.kind in "iu" else scores[found]
+                scores[present].astype(numpy.float64)
+                if scores.dtype.kind in "iu"
+                else scores[present]
             )
             converted = to_single(wide) if single else numpy.ascontiguousarray(wide, numpy.float64)
         yield (
             first,
             first + len(picked),
-            own,
-            selected_integers("ids", ids, found).reshape(-1),
+            numbers,
+            selected_integers("ids", ids, present).reshape(-1),
             converted.reshape(-1),
         )
 
 
-def _row_error(problem: Any, row: int, ids: Array, query: bytes) -> FastrankError:
+def _row_error(problem: Int64Array, row: int, ids: Array, query: bytes) -> FastrankError:
     """What is wrong with a query; the places of the problem count documents, not padding."""
     import numpy
 
@@ -267,9 +270,9 @@ class _CheckedRows:
         if run.scores is None:
             self.scores = numpy.broadcast_to(_descending(run.ids.shape[1]), self.ids.shape)
             return
-        own = run.scores[rows].astype(numpy.float64)
-        self._refuse(numpy.isnan(own) & self.present, nan_score)
-        self.scores = -own if run.lower_is_better else own
+        scores = run.scores[rows].astype(numpy.float64)
+        self._refuse(numpy.isnan(scores) & self.present, nan_score)
+        self.scores = -scores if run.lower_is_better else scores
 
     def _refuse(self, wrong: Array, error: Callable[..., ArrayError]) -> None:
         """Raise an error about the first wrong position."""
@@ -298,7 +301,7 @@ class _CheckedRows:
         """The error about a document that is two of the results, which are numbered by row."""
         import numpy
 
-        rows, columns = (own[[first, again]] for own in numpy.nonzero(self.present))
+        rows, columns = (positions[[first, again]] for positions in numpy.nonzero(self.present))
         i = int(rows[0])
         return repeated_id(self.queries[i], self.ids[i], int(self.rows[i]), columns.tolist())
 
@@ -310,7 +313,7 @@ def negative_id(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
 
 
 def nan_score(query: bytes, ids: Array, row: int, column: int) -> ArrayError:
-    """The error about a row of ids of which one has no score."""
+    """The error about a row in which a document has no score."""
     reason = f"document {ids[column]} has the score nan"
     return ArrayError("scores", f"query {decoded(query)!r}: {reason}", row, column)
 

@@ -55,18 +55,18 @@ def numbered_texts(names: Texts) -> Integers:
     numbered = interning(len(names))
     distinct = kernels.intern_texts(names.columns, numbered)
     order = text_order(taken_texts(names, numbered.firsts[:distinct]))
-    places = numpy.empty(distinct, "int64")
-    places[as_array(order)] = numpy.arange(distinct)
-    found: Integers = places[as_array(numbered.ids)[: len(names)]]
-    return found
+    ranks = numpy.empty(distinct, "int64")
+    ranks[as_array(order)] = numpy.arange(distinct)
+    numbers: Integers = ranks[as_array(numbered.ids)[: len(names)]]
+    return numbers
 
 
 def offsets_of(query_of: Integers, queries: int) -> Integers:
     """Where the items of each query begin, if they are sorted by query."""
     import numpy
 
-    made: Integers = numpy.searchsorted(query_of, numpy.arange(queries + 1)).astype("int64")
-    return made
+    offsets: Integers = numpy.searchsorted(query_of, numpy.arange(queries + 1)).astype("int64")
+    return offsets
 
 
 def _numbered(keys: Integers, stop: int) -> tuple[Integers, Integers]:
@@ -74,8 +74,8 @@ def _numbered(keys: Integers, stop: int) -> tuple[Integers, Integers]:
     import numpy
 
     if stop > DENSE * len(keys):
-        distinct, places = numpy.unique(keys, return_inverse=True)
-        return distinct, places.reshape(-1)
+        distinct, positions = numpy.unique(keys, return_inverse=True)
+        return distinct, positions.reshape(-1)
     is_there = numpy.zeros(stop, "int64")
     is_there[keys] = 1
     numbers = numpy.cumsum(is_there) - 1
@@ -116,22 +116,22 @@ class Strata:
         strata, grades = cells[:, 0].astype("int64"), cells[:, 1]
         estimates = counts * self.pool_sizes[strata] / self.sample_sizes[strata]
         keys = numpy.stack([query_of[strata].astype("float64"), -grades], 1)
-        levels, place = numpy.unique(keys.reshape(-1, 2), axis=0, return_inverse=True)
+        levels, rows = numpy.unique(keys.reshape(-1, 2), axis=0, return_inverse=True)
         # Added one after the other, in the order of the strata; bincount of nothing has integers.
         self.ideal_counts = numpy.bincount(
-            place.reshape(-1), weights=estimates, minlength=len(levels)
+            rows.reshape(-1), weights=estimates, minlength=len(levels)
         ).astype("float64", copy=False)
         self.ideal_grades = -levels[:, 1]
         self.ideal_offsets = offsets_of(levels[:, 0].astype("int64"), queries)
         order = [
-            place - first
+            row - first
             for first, stop in zip(self.ideal_offsets[:-1], self.ideal_offsets[1:], strict=True)
-            for place in sorted(range(first, stop), key=self._written, reverse=True)
+            for row in sorted(range(first, stop), key=self._written, reverse=True)
         ]
         self.text_order = numpy.array(order, "int64")
 
-    def _written(self, place: int) -> str:
-        grade = float(self.ideal_grades[place])
+    def _written(self, row: int) -> str:
+        grade = float(self.ideal_grades[row])
         return str(int(grade)) if grade.is_integer() else repr(grade)
 
     def judge(
@@ -148,7 +148,7 @@ class Strata:
         strata, stratum_offsets = rows_of_queries(self.offsets, queries)
         ideals, ideal_offsets = rows_of_queries(self.ideal_offsets, queries)
         whole = (self.pool_sizes, self.sample_sizes, self.relevant_counts)
-        pool_sizes, sample_sizes, relevant_counts = (memory_of(one[strata]) for one in whole)
+        pool_sizes, sample_sizes, relevant_counts = (memory_of(column[strata]) for column in whole)
         return StratifiedRankings(
             offsets=rankings.offsets,
             ranks=rankings.ranks,
@@ -173,10 +173,10 @@ class Strata:
 
 def strata_of(qrels: Qrels, level: float) -> Strata:
     """The strata of judgments, which are computed once."""
-    known: dict[float, Strata] = qrels.__dict__.setdefault("strata_by_level", {})
-    if level not in known:
-        known[level] = Strata(qrels, level)
-    return known[level]
+    strata_by_level: dict[float, Strata] = qrels.__dict__.setdefault("strata_by_level", {})
+    if level not in strata_by_level:
+        strata_by_level[level] = Strata(qrels, level)
+    return strata_by_level[level]
 
 
 def sample_counts(qrels: Qrels, needs: frozenset[str], level: float) -> dict[str, int]:
@@ -217,9 +217,9 @@ class Subtopics:
         self.grades = numpy.asarray(qrels.grades, "float64")[order]
         self.offsets = offsets_of(queries, len(qrels))
         self.doc_offsets = offsets_of(queries[starts], len(qrels))
-        keys, places = _numbered(queries * distinct + subtopics, len(qrels) * distinct)
+        keys, numbers = _numbered(queries * distinct + subtopics, len(qrels) * distinct)
         self.subtopic_offsets = offsets_of(keys // distinct, len(qrels))
-        self.subtopics = places - self.subtopic_offsets[queries]
+        self.subtopics = numbers - self.subtopic_offsets[queries]
         codes = as_array(qrels.grade_column)[order]
         firsts = order[starts]
         self.documents = qrels.changed(
@@ -237,12 +237,12 @@ class Subtopics:
 
         same = numpy.logical_and.reduce([numpy.diff(column) == 0 for column in columns])
         if same.any():
-            place = int(same.argmax())
-            one, other = (int(row) for row in order[place : place + 2])
-            query = decoded(qrels.queries[int(columns[0][place])])
-            subtopic = decoded(qrels.groups[one])
+            position = int(same.argmax())
+            first, second = (int(row) for row in order[position : position + 2])
+            query = decoded(qrels.queries[int(columns[0][position])])
+            subtopic = decoded(qrels.groups[first])
             where = f"query '{query}', subtopic '{subtopic}'"
-            raise InputError(qrels.source, f"{where}: {repeated(qrels, one, other)}")
+            raise InputError(qrels.source, f"{where}: {repeated(qrels, first, second)}")
 
     def judge(
         self, run: Run, matched: records.Matched, options: Options, level: float
@@ -281,10 +281,10 @@ class Subtopics:
 
 def subtopics_of(qrels: Qrels) -> Subtopics:
     """The subtopics of judgments, which are found once."""
-    known: Subtopics | None = qrels.__dict__.get("subtopics")
-    if known is None:
-        known = qrels.__dict__["subtopics"] = Subtopics(qrels)
-    return known
+    subtopics: Subtopics | None = qrels.__dict__.get("subtopics")
+    if subtopics is None:
+        subtopics = qrels.__dict__["subtopics"] = Subtopics(qrels)
+    return subtopics
 
 
 def has_subtopics(qrels: Qrels) -> bool:
@@ -303,12 +303,12 @@ def judge_by_column(
     options: Options,
 ) -> dict[str, Record]:
     """The matched rankings for each column that measures need. Raises QueryError."""
-    found: dict[str, Record] = {}
+    rankings: dict[str, Record] = {}
     if "strata" in needs:
-        found["strata"] = strata_of(qrels, level).judge(qrels, run, matched, options)
+        rankings["strata"] = strata_of(qrels, level).judge(qrels, run, matched, options)
     if "subtopics" in needs:
-        found["subtopics"] = subtopics_of(qrels).judge(run, matched, options, level)
-    return found
+        rankings["subtopics"] = subtopics_of(qrels).judge(run, matched, options, level)
+    return rankings
 
 
 def with_distinct_documents(qrels: Qrels, needs: frozenset[str]) -> Qrels:

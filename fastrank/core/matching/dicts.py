@@ -20,7 +20,7 @@ from fastrank.core.native.records.objects import DictRun, DictScratch, IndexedQr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from fastrank.core.data.qrels import Qrels
@@ -41,7 +41,7 @@ class DictIndex:
     """
 
     def __init__(
-        self, api: PythonApi, held: Any, lengths: list[int], columns: IndexedQrels
+        self, api: PythonApi, held: list[Any], lengths: list[int], columns: IndexedQrels
     ) -> None:
         self.api, self._held, self.columns = api, held, columns
         self.most_judged = max(lengths, default=0)
@@ -50,7 +50,7 @@ class DictIndex:
     def of(dicts: list[Any], held: list[str] | None = None) -> DictIndex | None:
         """Index dicts, whose keys are str and whose values are int; None for others.
 
-        held: all keys, where the dicts may change later; None is returned if these are others.
+        held: all keys, where the dicts may change later; None is returned if they have changed.
         """
         api = api_with_numpy()
         if api is None or not set(map(type, dicts)) <= {dict}:
@@ -94,10 +94,10 @@ class DictJudgments(Graded):
     dicts: dict[str, dict[str, int]]
     index: DictIndex
 
-    def select(self, places: Any) -> DictJudgments:
-        """Those of the queries at some places."""
+    def select(self, picks: Iterable[int]) -> DictJudgments:
+        """The judgments of the queries with these indexes."""
         queries = list(self.dicts)
-        chosen = index_judgments({queries[place]: self.dicts[queries[place]] for place in places})
+        chosen = index_judgments({queries[i]: self.dicts[queries[i]] for i in picks})
         assert chosen is not None
         return chosen
 
@@ -107,19 +107,19 @@ class DictJudgments(Graded):
 
         return qrels_from_dict(self.dicts, source="qrels")
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return index_judgments, (self.dicts,)
 
 
-def index_judgments(given: Any, *, copied: bool = True) -> DictJudgments | None:
+def index_judgments(judgments: Mapping[Any, Any], *, copied: bool = True) -> DictJudgments | None:
     """Index judgments {query: {document: grade}}; None unless all are dicts of str and int.
 
     copied: the dicts may change later. Without it, what they hold must stay the same as long as
     runs are judged, which takes half of the time.
     """
-    if not (set(map(type, given)) <= {str} and set(map(type, given.values())) <= {dict}):
+    if not (set(map(type, judgments)) <= {str} and set(map(type, judgments.values())) <= {dict}):
         return None
-    dicts, index = {query: documents for query, documents in given.items() if documents}, None
+    dicts, index = {query: documents for query, documents in judgments.items() if documents}, None
     if not copied:
         index = DictIndex.of(list(dicts.values()), list(chain.from_iterable(dicts.values())))
     if index is None:
@@ -157,7 +157,7 @@ class DictBatch:
         self.count, self.repeats, self._deepest = count, repeats, deepest
         self.prepared: Any = None
         # What has the rankings of this memory, as long as it exists.
-        self._user: Callable[[], Any] = _nobody
+        self._user: Callable[[], object] = _nobody
         judged = len(index.columns.grades)
         listed = min(judged, count * min(deepest, index.most_judged))
         grades = min(judged, count * index.most_judged)
@@ -205,16 +205,17 @@ class DictBatch:
         self._user = ref(run)
         return run
 
-    def judge(self, run: list[dict[str, Any]], lengths: list[int], places: list[int]) -> bool:
-        """Judge as many rankings as there is room for, of queries at these places of the index.
+    def judge(self, run: list[dict[str, Any]], lengths: list[int], queries: list[int]) -> bool:
+        """Judge as many rankings as there is room for.
 
-        lengths: how many documents they have. False if one has ids that are not str or not UTF-8,
-        or scores that are not floats, integers or floats of NumPy.
+        lengths: how many documents they have. queries: their numbers in the index. False if one has
+        ids that are not str or not UTF-8, or scores that are not floats, integers or floats of
+        NumPy.
         """
-        given = self._run
-        given.dicts[:], given.lengths[:] = addresses(run), array("q", lengths)
-        given.queries[:] = array("q", places)
-        given.check_keys[0] = not are_small(run, lengths)
+        dict_run = self._run
+        dict_run.dicts[:], dict_run.lengths[:] = addresses(run), array("q", lengths)
+        dict_run.queries[:] = array("q", queries)
+        dict_run.check_keys[0] = not are_small(run, lengths)
         done = kernels.judge_dicts(*self._arguments) if self._again is None else self._again()
         return bool(done == self.count)
 
@@ -245,7 +246,7 @@ def match_dicts(plan: Plan, run: Run | Mapping[Any, Any]) -> JudgedRun:
 
 def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
     """Judge a run of dicts; None for one that has to be judged as texts."""
-    # What is not a dict of dicts is for the conversion to refuse, whether it is judged or not.
+    # The conversion refuses anything but a dict of dicts, whether it is judged or not.
     kinds = set(map(type, run.values()))
     if not (kinds <= {dict} or all(issubclass(kind, Mapping) for kind in kinds)):
         return None
@@ -267,14 +268,14 @@ def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
     if missing and plan.requires.missing_queries:
         placeholders = [n for n in range(len(numbers)) if n not in rankings]
         rankings.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
-    queries: list[Any] = sorted(rankings)
-    places = list(map(plan.order.__getitem__, queries))
-    batch = judge_dicts(plan, list(map(rankings.__getitem__, queries)), places)
+    positions: list[Any] = sorted(rankings)
+    queries = list(map(plan.order.__getitem__, positions))
+    batch = judge_dicts(plan, list(map(rankings.__getitem__, positions)), queries)
     if batch is None:
         return None
     return batch.lend(
         JudgedRun(
-            queries=places,
+            queries=queries,
             judged=batch.judged,
             missing=missing,
             placeholders=placeholders,
@@ -285,12 +286,12 @@ def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
 
 
 def query_numbers(plan: Plan) -> dict[str, int]:
-    """The place of each judged query in the order of the ids."""
+    """The position of each judged query in the order of the ids."""
     if isinstance(plan.judgments, DictJudgments):
         names = list(plan.judgments.dicts)
     else:
         names = list(map(decoded, plan.judgments.queries))
-    return {names[place]: number for number, place in enumerate(plan.order)}
+    return {names[i]: number for number, i in enumerate(plan.order)}
 
 
 def index_of(plan: Plan) -> DictIndex | None:
@@ -307,10 +308,10 @@ def index_of(plan: Plan) -> DictIndex | None:
     return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
 
 
-def judge_dicts(plan: Plan, rankings: list[Any], places: list[int]) -> DictBatch | None:
-    """Judge the rankings of queries at some places; None if that cannot be done.
+def judge_dicts(plan: Plan, rankings: list[Any], queries: list[int]) -> DictBatch | None:
+    """Judge the rankings of the queries with these indexes; None if that cannot be done.
 
-    The memory of what is returned serves again when nobody refers to it any more.
+    The memory of the result is reused once nothing refers to it.
     """
     index = plan.known(index_of)
     if index is None:
@@ -319,7 +320,7 @@ def judge_dicts(plan: Plan, rankings: list[Any], places: list[int]) -> DictBatch
     while dicts is not None:
         lengths = list(map(len, dicts))
         batch = _batch(plan, index, len(dicts), max(lengths, default=0))
-        if batch.judge(dicts, lengths, places):
+        if batch.judge(dicts, lengths, queries):
             return batch
         # Numbers of other types become floats, once.
         dicts = _plain(dicts) if dicts is rankings else None
@@ -340,7 +341,7 @@ def _batch(plan: Plan, index: DictIndex, count: int, deepest: int) -> DictBatch:
     return batch
 
 
-def are_texts(ids: Any) -> bool:
+def are_texts(ids: Iterable[object]) -> bool:
     """Whether all ids are of type str or of a kind of it."""
     kinds = set(map(type, ids))
     return kinds <= {str} or all(issubclass(kind, str) for kind in kinds)

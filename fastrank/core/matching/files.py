@@ -36,12 +36,13 @@ from fastrank.core.native.buffers import filled, table_size, zeros
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from typing import Any
 
     from fastrank.core.data.qrels import Qrels
+    from fastrank.core.data.texts import Texts
     from fastrank.core.formats.files.chunks import Prepare
     from fastrank.core.matching.options import Options
     from fastrank.core.matching.plan import Plan
+    from fastrank.core.native.record import Int64Array
 
 
 def match_file(plan: Plan, parts: FileParts) -> JudgedRun | None:
@@ -94,18 +95,18 @@ def _judged(plan: Plan, streams: _Streams | Collector, tag: bytes) -> JudgedRun 
     if queries_and_rankings is None:
         return None
     queries, judged = queries_and_rankings
-    places = enumerate(queries) if missing else ()
+    pairs = enumerate(queries) if missing else ()
     return JudgedRun(
         queries=queries,
         judged=judged,
         missing=len(plan.order) - len(queries) + len(missing),
-        placeholders=[i for i, query in places if query in missing],
+        placeholders=[i for i, query in pairs if query in missing],
         unjudged_queries=None if plan.options.original else sorted(streams.unknown_ids()),
         tag=tag,
     )
 
 
-def _placeholder_lines(ids: Any, queries: Collection[int]) -> bytes:
+def _placeholder_lines(ids: Texts, queries: Collection[int]) -> bytes:
     from fastrank.core.matching.queries import PLACEHOLDER
 
     return b"".join(b"%b Q0 %b 1 1 -\n" % (ids[query], PLACEHOLDER) for query in queries)
@@ -134,14 +135,14 @@ class _Streams(_Fed):
     ) -> None:
         super().__init__(qrels, options)
         self.count = count
-        self._places, self._queries = options.codes(), queries
+        self._ranking_options, self._queries = options.codes(), queries
         # Of four columns a section has a row for each judgment, of the others for each query.
         self._sizes = [len(qrels.docs)] * 4 + [len(qrels)] * 5
         self._streamed = records.StreamedRankings(*(zeros("q", count * n) for n in self._sizes))
         self.feeders = [self._feeder(number) for number in range(count)]
 
     def _feeder(self, number: int) -> ChunkReader:
-        unknown = unknown_queries(kept=self._strict)
+        unknown = unknown_queries(keep=self._strict)
         return ChunkReader(self._kernel_of(number, unknown), unknown)
 
     def _kernel_of(self, number: int, unknown: records.UnknownQueries) -> Prepare:
@@ -153,7 +154,7 @@ class _Streams(_Fed):
         )
         # Not self, which holds the feeders: a cycle would keep large buffers until the next garbage
         # collection.
-        queries, qrels, options = self._queries, self._qrels.columns, self._places
+        queries, qrels, options = self._queries, self._qrels.columns, self._ranking_options
         most_judged = kernels.widest(qrels.offsets)
 
         def prepare(
@@ -201,8 +202,8 @@ class _Streams(_Fed):
             return bool(kernels.is_in_two_parts(self.count, self._streamed.first_listed))
         return codes.SCATTERED in statuses
 
-    def missing(self, order: Any) -> set[int]:
-        """Those of the given queries of which no results were found."""
+    def missing(self, order: Int64Array) -> set[int]:
+        """Those of the given queries without results."""
         seen, queries = self._streamed.first_listed, len(self._qrels)
         return {
             query
@@ -215,24 +216,24 @@ class _Streams(_Fed):
         self.feeders[-1].feed_text(lines)
         return self.feeders[-1].status == codes.DONE
 
-    def judge(self, order: Any) -> tuple[Any, Judged] | None:
+    def judge(self, order: Int64Array) -> tuple[Int64Array, Judged] | None:
         """The queries found, in the given order, and their rankings; None if one is invalid."""
         qrels, options = self._qrels, self._options
         queries = zeros("q", len(order))
         rankings = room_for_judged(qrels, order, len(qrels.docs), options).columns
         ties = room_for_ties(len(order), len(qrels.docs))
-        found = kernels.gather_judged(
+        count = kernels.gather_judged(
             order,
             self.count,
             self._streamed,
             qrels.columns,
-            self._places,
+            self._ranking_options,
             queries,
             records.RankingsAndTies(rankings=rankings, ties=ties),
         )
-        if found < 0:
+        if count < 0:
             return None
-        return queries[:found], Judged(columns=rankings, ties=ties).first(found)
+        return queries[:count], Judged(columns=rankings, ties=ties).first(count)
 
 
 # Larger pages are read faster, smaller ones waste less memory.
@@ -285,8 +286,8 @@ class Collector(_Fed):
                 self._fed = feeders
                 return tag
 
-    def missing(self, order: Any) -> set[int]:
-        """Those of the given queries of which no results were found."""
+    def missing(self, order: Int64Array) -> set[int]:
+        """Those of the given queries without results."""
         totals, _ = self._totals()
         return {query for query in order if not totals[query]}
 
@@ -296,7 +297,7 @@ class Collector(_Fed):
         feeder.feed_text(lines)
         return feeder.status == codes.DONE
 
-    def judge(self, order: Any) -> tuple[Any, Judged] | None:
+    def judge(self, order: Int64Array) -> tuple[Int64Array, Judged] | None:
         """The queries with results, in the given order, and their rankings; None if one of these
         cannot be judged."""
         # Imported late, here and below: most runs are not collected.
@@ -328,7 +329,7 @@ class Collector(_Fed):
             return None
         return queries, Judged(columns=rankings, ties=ties)
 
-    def _totals(self) -> tuple[Any, int]:
+    def _totals(self) -> tuple[Int64Array, int]:
         """The number of results of each query, and the largest of these numbers."""
         totals = zeros("q", len(self._qrels))
         return totals, kernels.add_counts(self._stretches, self._counts, totals)
@@ -362,14 +363,14 @@ class Collector(_Fed):
         from fastrank.core.native.records.runs import ResultPages, ScatteredFields
 
         count = len(self._qrels)
-        own = slice(part * count, (part + 1) * count)
+        section = slice(part * count, (part + 1) * count)
         # Not self, which holds the feeders.
-        queries, unknown = self._queries, unknown_queries(kept=self._strict)
+        queries, unknown = self._queries, unknown_queries(keep=self._strict)
         pages = ResultPages(
             buffer=self._buffer,
-            counts=self._counts[own],
-            firsts=self._firsts[own],
-            ends=self._ends[own],
+            counts=self._counts[section],
+            firsts=self._firsts[section],
+            ends=self._ends[section],
             room=self._rooms[part],
         )
 

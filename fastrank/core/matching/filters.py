@@ -10,9 +10,8 @@ from fastrank.core.native.buffers import table_size, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fastrank.core.formats.trec.line_files import Exclusions
+    from fastrank.core.native.record import Int64Array, Offsets, UInt8Array
 
 
 def without_excluded(run: Run, exclude: Exclusions, *, identical: bool) -> Run:
@@ -20,11 +19,11 @@ def without_excluded(run: Run, exclude: Exclusions, *, identical: bool) -> Run:
     if not (exclude or identical):
         return run
     docs = [exclude.get(query, []) for query in run.queries] if exclude else []
-    ids = [doc for own in docs for doc in own]
+    ids = [doc for query_docs in docs for doc in query_docs]
     excluded = joined(b"".join(ids), ids)
     ranges = zeros("q", len(run.offset_column))
-    for i, own in enumerate(docs):
-        ranges[i + 1] = ranges[i] + len(own)
+    for i, query_docs in enumerate(docs):
+        ranges[i + 1] = ranges[i] + len(query_docs)
     dropped = zeros("B", len(run.docs))
     count = kernels.drop_excluded(
         run.columns,
@@ -45,7 +44,7 @@ def without_repeats(run: Run, *, by_score: bool) -> Run:
     return _kept(run, dropped, count)
 
 
-def select_queries(qrels: Qrels, picks: Any) -> Qrels:
+def select_queries(qrels: Qrels, picks: Int64Array) -> Qrels:
     """The judgments of the queries with the given indexes."""
     order, ranges = rows_of_queries(qrels.offset_column, picks)
     return Qrels(
@@ -60,7 +59,7 @@ def select_queries(qrels: Qrels, picks: Any) -> Qrels:
     )
 
 
-def select_rankings(run: Run, picks: Any) -> Run:
+def select_rankings(run: Run, picks: Int64Array) -> Run:
     """The rankings of the queries with the given indexes."""
     order, ranges = rows_of_queries(run.offset_column, picks)
     return Run(
@@ -73,7 +72,7 @@ def select_rankings(run: Run, picks: Any) -> Run:
     )
 
 
-def rows_of_queries(offsets: Any, queries: Any) -> tuple[Any, Any]:
+def rows_of_queries(offsets: Offsets, queries: Int64Array) -> tuple[Int64Array, Offsets]:
     """The rows of some queries, and where those of each begin among these alone."""
     ranges = zeros("q", len(queries) + 1)
     rows = zeros("q", kernels.count_picked(offsets, queries))
@@ -81,12 +80,12 @@ def rows_of_queries(offsets: Any, queries: Any) -> tuple[Any, Any]:
     return rows, ranges
 
 
-def rows_of(run: Run, rankings: Any) -> int:
+def rows_of(run: Run, rankings: Int64Array) -> int:
     """The total number of documents in some of the run's rankings."""
     return int(kernels.count_picked(run.offset_column, rankings))
 
 
-def _kept(run: Run, dropped: Any, count: int) -> Run:
+def _kept(run: Run, dropped: UInt8Array, count: int) -> Run:
     if not count:
         return run
     ranges = zeros("q", len(run.offset_column))
@@ -102,7 +101,7 @@ def _kept(run: Run, dropped: Any, count: int) -> Run:
     )
 
 
-def taken_texts(texts: Texts, order: Any) -> Texts:
+def taken_texts(texts: Texts, order: Int64Array) -> Texts:
     """Some of the texts, in this order."""
     # Judgments read without groups have no group names.
     if not len(texts):

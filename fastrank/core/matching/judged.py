@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fastrank.core.matching.options import Options
     from fastrank.core.matching.rankings import Tied
     from fastrank.core.native.buffers import Recycled
+    from fastrank.core.native.record import Int64Array, Offsets
 
 
 class Judged(Frozen):
@@ -47,12 +48,12 @@ class Judged(Frozen):
 
     def copied(self) -> Judged:
         """The same in memory of its own, which kernels may change, and without unused memory."""
-        *own, level, size = self.first(len(self)).columns
+        *columns, level, size = self.first(len(self)).columns
         ties = self.ties
         if ties is not None:
             tied = ties.offsets[len(self)]
             ties = records.Ties(*map(_copied, (ties.offsets, ties.lows[:tied], ties.highs[:tied])))
-        return Judged(columns=records.Rankings(*map(_copied, own), level, size), ties=ties)
+        return Judged(columns=records.Rankings(*map(_copied, columns), level, size), ties=ties)
 
     @staticmethod
     def joined(pieces: Sequence[Judged]) -> Judged:
@@ -62,8 +63,8 @@ class Judged(Frozen):
         if len(pieces) == 1:
             return pieces[0]
         whole: list[Any] = [
-            (_joined_offsets if place in OFFSETS else numpy.concatenate)(columns)
-            for place, columns in enumerate(zip(*(own.columns[:9] for own in pieces), strict=True))
+            (_joined_offsets if i in OFFSETS else numpy.concatenate)(columns)
+            for i, columns in enumerate(zip(*(piece.columns[:9] for piece in pieces), strict=True))
         ]
         # What are taken from memory are Python's own numbers, which JSON knows too.
         views = (memoryview(column) for column in whole)
@@ -75,11 +76,11 @@ class Judged(Frozen):
 OFFSETS = (0, 3)
 
 
-def _copied(column: Any) -> Any:
+def _copied(column: Int64Array) -> memoryview:
     return memoryview(bytearray(column)).cast("q")
 
 
-def _joined_offsets(pieces: Sequence[Any]) -> Any:
+def _joined_offsets(pieces: Sequence[Offsets]) -> Offsets:
     """Offsets into the rows of all pieces, from the offsets into the rows of each."""
     import numpy
 
@@ -105,7 +106,7 @@ class JudgedRun(Frozen):
     counts: what else is counted, for `Scores.counts`. tag: the name of the run.
     """
 
-    queries: Any
+    queries: Int64Array
     judged: Judged | None = None
     tied: Tied | None = None
     others: dict[str, Any] = {}  # noqa: RUF012
@@ -120,10 +121,10 @@ class JudgedRun(Frozen):
         """The run with only the queries before the one that could not be judged."""
         if self.failure is None:
             return self
-        place = self.failure.place
+        stop = self.failure.place
         judged: JudgedRun = self.changed(
-            queries=self.queries[:place],
-            placeholders=[own for own in self.placeholders if own < place],
+            queries=self.queries[:stop],
+            placeholders=[i for i in self.placeholders if i < stop],
         )
         return judged
 
@@ -137,7 +138,7 @@ class QueryError(Exception):
 
     def __init__(
         self,
-        place: int,
+        index: int,
         reason: str,
         *,
         inconsistent: bool = False,
@@ -145,7 +146,7 @@ class QueryError(Exception):
         source: str = "",
     ) -> None:
         super().__init__(reason)
-        self.place = place
+        self.place = index
         self.inconsistent = inconsistent
         self.repeated = repeated
         self.source = source
@@ -167,8 +168,8 @@ def count_retrieved(judged: Judged, placeholders: Sequence[int]) -> dict[str, in
     listed = rankings.offsets[len(judged)]
     kernels.count_retrieved(rankings.num_ret, rankings.grades[:listed], totals)
     retrieved, with_grade = totals
-    for place in placeholders:
-        retrieved -= rankings.num_ret[place]
+    for i in placeholders:
+        retrieved -= rankings.num_ret[i]
     return {"retrieved": retrieved, "unjudged": retrieved - with_grade}
 
 
@@ -209,7 +210,7 @@ def room_for_ties(queries: int, documents: int) -> records.Ties:
 
 def room_for_judged(
     qrels: Qrels | Graded,
-    queries: Any,
+    queries: Int64Array,
     listed: int,
     options: Options,
     memory: Recycled | None = None,
@@ -226,6 +227,9 @@ def room_for_judged(
     else:
         ranks, grades, values, counts = columns("q", *sizes)
     offsets, grade_offsets, *per_query = columns("q", *[count + 1] * 2, *[count] * 3)
-    own = offsets, ranks, grades, grade_offsets, values, counts, *per_query
     level, size = int(options.relevance_level), options.collection_size
-    return Judged(columns=records.Rankings(*own, level, size))
+    return Judged(
+        columns=records.Rankings(
+            offsets, ranks, grades, grade_offsets, values, counts, *per_query, level, size
+        )
+    )

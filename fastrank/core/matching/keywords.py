@@ -188,7 +188,7 @@ EVALUATION = (
         DEFAULT_VERSION,
         """the version of trec_eval to follow. "9.0.8" and "10.0" have some other numbers, and other
         rules for comments in files.""",
-        check=lambda _, given: check_version(given),
+        check=lambda _, version: check_version(version),
         choices=TREC_EVAL_VERSIONS,
     ),
 )
@@ -197,17 +197,17 @@ EVALUATION = (
 DEFAULTS = Options()
 
 
-def evaluation_options(given: Mapping[str, Any]) -> Options:
+def evaluation_options(options: Mapping[str, Any]) -> Options:
     """Check the given options of an evaluation with qrels; the others have their defaults.
 
     Raises OptionError for invalid values, TypeError for other types.
     """
-    if not given:
+    if not options:
         return DEFAULTS
     values = {
-        own.name: own.checked(given[own.name])
-        for own in EVALUATION
-        if given.get(own.name, own.default) is not own.default
+        keyword.name: keyword.checked(options[keyword.name])
+        for keyword in EVALUATION
+        if options.get(keyword.name, keyword.default) is not keyword.default
     }
     missing = values.pop("missing", "skip")
     values["max_retrieved"] = values.pop("depth", MAX_RETRIEVED)
@@ -216,10 +216,10 @@ def evaluation_options(given: Mapping[str, Any]) -> Options:
 
 
 class Request:
-    """Measures with their parameters, and options; `given`: options as passed to `evaluate`."""
+    """Measures with their parameters, and options; `options`: as passed to `evaluate`."""
 
-    def __init__(self, measures: Measures, given: Mapping[str, Any]) -> None:
-        self.options = evaluation_options(given)
+    def __init__(self, measures: Measures, options: Mapping[str, Any]) -> None:
+        self.options = evaluation_options(options)
         self.measures = bind_measures(measures, self.options)
         check_options(self.measures, self.options)
         refuse_more_than_grades(self.measures, "only `evaluate` supports it")

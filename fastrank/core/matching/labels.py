@@ -64,9 +64,9 @@ def match_labels(plan: Plan, scores: Array, *, order: Array, rows: Array) -> Jud
     )
     if problem[0] != codes.FINE:
         raise ArrayError("labels", "a label is too large to count by grade", int(rows[order[done]]))
-    places = memory_of(order.astype("int64"))
+    queries = memory_of(order.astype("int64"))
     if plan.rankings_suffice and options.ties == "given":
-        return JudgedRun(queries=places, judged=judged, missing=0, unjudged_queries=[], tag=TAG)
+        return JudgedRun(queries=queries, judged=judged, missing=0, unjudged_queries=[], tag=TAG)
     qrels = plan.texts.judgments
     run = Run(
         queries=qrels.queries,
@@ -76,7 +76,7 @@ def match_labels(plan: Plan, scores: Array, *, order: Array, rows: Array) -> Jud
         offset_column=qrels.offset_column,
         score_column=scores,
     )
-    matched = records.Matched(judgments=places, rankings=places)
+    matched = records.Matched(judgments=queries, rankings=queries)
     texts = match_texts(plan.texts, run, matched)
     judged_run: JudgedRun = texts.changed(unjudged_queries=[])
     return judged_run
@@ -96,9 +96,9 @@ def _scratch(deepest: int) -> LabelScratch:
         "work": ("q", codes.SORT_COLUMNS * deepest + codes.SORT_BYTES),
     }
     whole = zeros("B", CACHE_LINE + sum(SIZES[code] * count for code, count in sizes.values()))
-    at = -address(whole) % CACHE_LINE
-    made = {}
+    start = -address(whole) % CACHE_LINE
+    columns = {}
     for name, (code, count) in sizes.items():
-        made[name] = whole[at : at + SIZES[code] * count].cast(code)
-        at += SIZES[code] * count
-    return LabelScratch(**made)
+        columns[name] = whole[start : start + SIZES[code] * count].cast(code)
+        start += SIZES[code] * count
+    return LabelScratch(**columns)

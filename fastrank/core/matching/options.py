@@ -168,12 +168,12 @@ def bind_measures(asked: Measures, options: Options) -> list[BoundMeasure]:
     if not isinstance(names, (list, tuple)) or set(map(type, names)) != {str}:
         return Selection(asked).bind(version)
     key = version, *names
-    found = _BOUND.get(key)
-    if found is None:
-        found = Selection(names).bind(version)
+    measures = _BOUND.get(key)
+    if measures is None:
+        measures = Selection(names).bind(version)
         # A user may give a name to another function.
-        if all(bound.measure.needs != "custom" for bound in found):
+        if all(bound.measure.needs != "custom" for bound in measures):
             if len(_BOUND) >= MOST_BOUND:
                 _BOUND.clear()
-            _BOUND[key] = found
-    return found
+            _BOUND[key] = measures
+    return measures

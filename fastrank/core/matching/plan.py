@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TypeVar
 
+    from fastrank.core.measures.custom import Function
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.record import Int64Array
 
     Judgments = Qrels | Preferences | Graded
     Fact = TypeVar("Fact")
@@ -131,12 +133,12 @@ MOST_REQUIREMENTS = 64
 
 def requirements(measures: list[BoundMeasure], options: Options) -> Requirements:
     """The requirements of measures under options, which are found once for these objects."""
-    known = _REQUIREMENTS.get(id(measures))
-    if known is None or known.measures is not measures or known.options is not options:
+    requires = _REQUIREMENTS.get(id(measures))
+    if requires is None or requires.measures is not measures or requires.options is not options:
         if len(_REQUIREMENTS) >= MOST_REQUIREMENTS:
             _REQUIREMENTS.clear()
-        known = _REQUIREMENTS[id(measures)] = Requirements(measures, options)
-    return known
+        requires = _REQUIREMENTS[id(measures)] = Requirements(measures, options)
+    return requires
 
 
 class Plan:
@@ -171,7 +173,7 @@ class Plan:
         self.memory = FreeList()
         # How many rankings the last run of dicts had.
         self.last_count = -1
-        self._known: dict[Any, Any] = {}
+        self._known: dict[Callable[[Plan], object], Any] = {}
         for bound in measures:
             if bound.measure.needs in BY_COLUMN:
                 _check_column(bound, judgments, options)
@@ -194,7 +196,7 @@ class Plan:
         plan.__dict__["all_judgments"] = judgments
         return plan
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return plan_again, (self.all_judgments, *self.settings())
 
     def settings(self) -> tuple[Any, ...]:
@@ -207,8 +209,8 @@ class Plan:
 
     def changed(self, **fields: Any) -> Plan:
         """A plan with other judgments, measures or options, and with memory of its own."""
-        kept = {name: getattr(self, name) for name in ("judgments", "measures", "options")}
-        return Plan(**(kept | fields), skipped=self.skipped, query_order=self.query_order)
+        parts = {name: getattr(self, name) for name in ("judgments", "measures", "options")}
+        return Plan(**(parts | fields), skipped=self.skipped, query_order=self.query_order)
 
     def known(self, function: Callable[[Plan], Fact]) -> Fact:
         """What a function makes of the plan, which is called once."""
@@ -259,7 +261,7 @@ class Plan:
         return self.rankings_suffice and self.options.ties == "docno_desc"
 
     @once
-    def order(self) -> Any:
+    def order(self) -> Int64Array:
         """int64[m], the places of the queries to evaluate, in byte order of their ids."""
         queries, only = self.judgments.queries, self.options.query
         order = text_order(queries)
@@ -271,7 +273,12 @@ class Plan:
         return count_without_relevant(self.judgments, self.options)
 
 
-def plan_again(judgments: Any, functions: Any, measures: Any, *settings: Any) -> Plan:
+def plan_again(
+    judgments: Judgments,
+    functions: dict[int, Function],
+    measures: list[BoundMeasure],
+    *settings: Any,
+) -> Plan:
     """A plan that was pickled, or one like it for other judgments."""
     from fastrank.core.measures.custom import with_functions
 

@@ -26,7 +26,7 @@ def count_preferences(
     count = len(matched.judgments)
     deepest, most = kernels.widest(run.offset_column), kernels.widest(preferences.offset_column)
     rows = len(preferences.docs)
-    places = options.codes()
+    ranking_options = options.codes()
     problem, sizes, numbers = zeros("q", 3), zeros("q", 2 * count), zeros("q", rows)
     # Scratch for one query: its ranking and its judgments.
     widest = max(deepest, most)
@@ -40,12 +40,12 @@ def count_preferences(
     )
     columns = _columns(preferences)
     done = kernels.number_documents(
-        columns, run.columns, matched, places, scratch, numbers, sizes, problem
+        columns, run.columns, matched, ranking_options, scratch, numbers, sizes, problem
     )
     repeats = problem[0] == codes.RUN_REPEATS
     stopped = QueryError(done, what_is_wrong(problem, preferences, run)) if repeats else None
     documents = max((sizes[2 * i] for i in range(done)), default=0)
-    if places.single_precision:
+    if ranking_options.single_precision:
         # The values of C floats, which trec_eval 9.0.8 holds preference levels in.
         columns = columns.changed(levels=filled("d", array("f", columns.levels).tolist()))
     group_rows = kernels.count_picked(preferences.offset_column, matched.judgments)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.texts import Ids
     from fastrank.core.matching.options import Options
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.record import Float64Array, Int64Array
     from fastrank.core.native.records import Matched
 
     Judgments = Qrels | Preferences
@@ -62,7 +63,7 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
     """
     if options.no_relevant in ("zero", "one"):
         return None, []
-    picks = places_with_relevant(judgments, options)
+    picks = queries_with_relevant(judgments, options)
     if len(picks) == len(judgments):
         return None, []
     names = sorted(set(judgments.queries) - set(judgments.queries.take(picks)))
@@ -76,13 +77,13 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
     return picks, names
 
 
-def places_with_relevant(judgments: Qrels | Graded, options: Options) -> Any:
+def queries_with_relevant(judgments: Qrels | Graded, options: Options) -> Int64Array:
     """The indexes of the judged queries that have a relevant document."""
     offsets = judgments.offset_column
-    places = zeros("q", len(offsets) - 1)
+    queries = zeros("q", len(offsets) - 1)
     level = lowest_code(judgments, options.relevance_level)
-    found = kernels.with_relevant(offsets, judgments.grade_column, level, places)
-    return places[:found]
+    count = kernels.with_relevant(offsets, judgments.grade_column, level, queries)
+    return queries[:count]
 
 
 def _named(queries: list[bytes]) -> str:
@@ -90,9 +91,9 @@ def _named(queries: list[bytes]) -> str:
     return first_few(list(map(decoded, queries)), NAMED)
 
 
-def missing_queries(judgments: Judgments | Graded, found: Ids) -> EvaluationError:
+def missing_queries(judgments: Judgments | Graded, run_queries: Ids) -> EvaluationError:
     """The error for judged queries that are missing from the run."""
-    names = sorted(set(judgments.queries) - set(found))
+    names = sorted(set(judgments.queries) - set(run_queries))
     are = "is" if len(names) == 1 else "are"
     return EvaluationError(
         "",
@@ -106,7 +107,7 @@ def count_without_relevant(judgments: Judgments | Graded, options: Options) -> i
     """How many judged queries have no relevant document."""
     if isinstance(judgments, Preferences):
         return 0
-    return len(judgments.offset_column) - 1 - len(places_with_relevant(judgments, options))
+    return len(judgments.offset_column) - 1 - len(queries_with_relevant(judgments, options))
 
 
 def evaluates_missing(options: Options) -> bool:
@@ -118,50 +119,50 @@ def evaluates_missing(options: Options) -> bool:
 SUBTOPICS = "; judgments with subtopics are for measures of subtopics, such as alpha_nDCG@10"
 
 
-def what_is_wrong(problem: Any, judgments: Qrels | Preferences, run: Run) -> str:
+def what_is_wrong(problem: Int64Array, judgments: Qrels | Preferences, run: Run) -> str:
     """The message for a problem, with the lines where it occurs."""
-    kind, one, other = problem
+    kind, row, other_row = problem
     if kind == codes.RUN_REPEATS:
-        return repeated(run, one, other)
+        return repeated(run, row, other_row)
     if kind == codes.QRELS_REPEAT:
         groups = judgments.groups
-        differ = len(groups) > 0 and groups[one] != groups[other]
-        return repeated(judgments, one, other) + (SUBTOPICS if differ else "")
+        differ = len(groups) > 0 and groups[row] != groups[other_row]
+        return repeated(judgments, row, other_row) + (SUBTOPICS if differ else "")
     if kind == codes.SCORE_IS_NAN:
-        where = f"line {run.docs.line(one)} of {run.source}"
-        return f"the score of document {_name(run, one)}, {where}, is NaN and cannot be ranked"
+        where = f"line {run.docs.line(row)} of {run.source}"
+        return f"the score of document {_name(run, row)}, {where}, is NaN and cannot be ranked"
     if kind == codes.NONE_JUDGED:
         return "all its judgments are negative, and it is the first one evaluated"
     if kind == codes.GRADE_TOO_LARGE:
         return "a grade is too large to count judgments by grade"
-    where = f"{judgments.source}:{judgments.docs.line(one)}"
+    where = f"{judgments.source}:{judgments.docs.line(row)}"
     if kind == codes.TWO_LEVELS:
         return (
-            f"{where}: document {_name(judgments, one)} occurs with different levels in the same"
+            f"{where}: document {_name(judgments, row)} occurs with different levels in the same"
             " judgment group"
         )
     if kind == codes.ZERO_AND_NONZERO:
-        return f"{where}: doc '{_name(judgments, one)}' has both 0 and non-0 rel_level assigned"
+        return f"{where}: doc '{_name(judgments, row)}' has both 0 and non-0 rel_level assigned"
     return f"{where}: Pref inconsistency found: the preferences of this judgment group form a cycle"
 
 
-def repeated(noun: Any, one: int, other: int) -> str:
+def repeated(noun: Qrels | Preferences | Run, first: int, second: int) -> str:
     """The message for a document that appears in two rows of one query."""
-    return f"duplicate docs {_name(noun, one)}, {_lines(noun, one, other)}"
+    return f"duplicate docs {_name(noun, first)}, {_lines(noun, first, second)}"
 
 
-def repeated_lines(problem: Any, run: Run) -> tuple[int, int] | None:
-    """The lines of the run that have one document, if that is what is wrong."""
-    kind, one, other = problem
-    return (run.docs.line(one), run.docs.line(other)) if kind == codes.RUN_REPEATS else None
+def repeated_lines(problem: Int64Array, run: Run) -> tuple[int, int] | None:
+    """The two lines of the run with the same document; None for another problem."""
+    kind, first, second = problem
+    return (run.docs.line(first), run.docs.line(second)) if kind == codes.RUN_REPEATS else None
 
 
-def _name(noun: Any, row: int) -> str:
+def _name(noun: Qrels | Preferences | Run, row: int) -> str:
     return str(noun.docs[row].decode("utf-8", "replace"))
 
 
-def _lines(noun: Any, one: int, other: int) -> str:
-    first, second = sorted((noun.docs.line(one), noun.docs.line(other)))
+def _lines(noun: Qrels | Preferences | Run, row: int, other_row: int) -> str:
+    first, second = sorted((noun.docs.line(row), noun.docs.line(other_row)))
     return f"{noun.docs.unit}s {first} and {second} of {noun.source}"
 
 
@@ -181,16 +182,18 @@ def with_placeholder(run: Run) -> Run:
     if isinstance(run.docs, TextColumn):
         extended = type(run.docs)(*docs, run.docs.rows, run.docs.unit)
     buffer, starts, lengths = run.queries.columns
-    made: Run = run.changed(
+    extended_run: Run = run.changed(
         queries=Texts(buffer, _appended(starts, 0), _appended(lengths, 0)),
         docs=extended,
         offset_column=_appended(run.offset_column, len(extended)),
         score_column=_appended(run.score_column, 1.0, "d"),
     )
-    return made
+    return extended_run
 
 
-def _appended(column: Any, value: float, code: str = "q") -> Any:
+def _appended(
+    column: Int64Array | Float64Array, value: float, code: str = "q"
+) -> Int64Array | Float64Array:
     """A column with one more number."""
     longer = zeros(code, len(column) + 1)
     longer[:-1], longer[-1] = column, value
@@ -247,7 +250,7 @@ def match_run(
     if missing and evaluates_missing(options):
         # Imported late: the trec_eval command needs the module only for -c.
         run = with_placeholder(run)
-        placeholders = [i for i, own in enumerate(chosen.rankings) if own == len(run) - 1]
+        placeholders = [i for i, ranking in enumerate(chosen.rankings) if ranking == len(run) - 1]
     judged = JudgedRun(
         queries=chosen.judgments,
         missing=missing,
@@ -270,12 +273,12 @@ def _evaluated(
     pairs = list(zip(matched.judgments, matched.rankings, strict=True))
     if options.query is not None:
         pairs = [pair for pair in pairs if judgments.queries[pair[0]] == options.query]
-    found = [pair for pair in pairs if pair[1] >= 0]
-    missing = len(pairs) - len(found)
+    evaluated = [pair for pair in pairs if pair[1] >= 0]
+    missing = len(pairs) - len(evaluated)
     if evaluates_missing(options):
         # The index at which with_placeholder adds the ranking of queries without results.
-        found = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
-    chosen = (filled("q", [pair[place] for pair in found]) for place in (0, 1))
+        evaluated = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
+    chosen = (filled("q", [pair[i] for pair in evaluated]) for i in (0, 1))
     return records.Matched(*chosen), missing
 
 

@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    import numpy.typing as npt
+
     from fastrank.core.matching.options import Options
     from fastrank.core.matching.plan import Plan
-    from fastrank.core.native.record import Record
+    from fastrank.core.native.record import Int64Array, Offsets, Record
 
 # Deeper than any ranking: the cut comes after ties are settled.
 NO_CUTOFF = 2**62
@@ -126,7 +128,7 @@ def judge_rankings(qrels: Qrels, run: Run, matched: records.Matched, options: Op
 
 def judge_groups(
     qrels: Qrels, run: Run, matched: records.Matched, options: Options
-) -> tuple[Judged, Any]:
+) -> tuple[Judged, Offsets]:
     """Judge each matched ranking by every group of its judgments. Raises QueryError.
 
     Those of ranking i are offsets[i] : offsets[i + 1], which come second.
@@ -142,14 +144,14 @@ def judge_groups(
     try:
         judged = judge_rankings(split, run, units, options)
     except QueryError as stop:
-        place = sum(first <= stop.place for first in offsets) - 1
-        raise QueryError(place, str(stop)) from None
+        query = sum(first <= stop.place for first in offsets) - 1
+        raise QueryError(query, str(stop)) from None
     return judged, offsets
 
 
 def rejudge(
     judged: Judged,
-    call: Callable[..., Any],
+    call: Callable[..., object],
     *,
     level: int | None,
     judged_only: bool,
@@ -161,18 +163,18 @@ def rejudge(
     placeholder document, which become empty.
     """
     rankings, queries = judged.columns, len(judged)
-    wanted = rankings.level if level is None else level
+    new_level = rankings.level if level is None else level
     listed = len(rankings.ranks)
-    own = columns("q", queries + 1, *[listed] * 2, *[queries] * 3)
+    arrays = columns("q", queries + 1, *[listed] * 2, *[queries] * 3)
     names = ("offsets", "ranks", "grades", "num_ret", "num_rel", "num_rel_ret")
-    derived = rankings.changed(level=wanted, **dict(zip(names, own, strict=True)))
-    call("list_otherwise", rankings, wanted, NO_CUTOFF, judged_only, derived)
-    for place in placeholders:
-        derived.num_ret[place] = 0
+    derived = rankings.changed(level=new_level, **dict(zip(names, arrays, strict=True)))
+    call("list_otherwise", rankings, new_level, NO_CUTOFF, judged_only, derived)
+    for i in placeholders:
+        derived.num_ret[i] = 0
     return Judged(columns=derived)
 
 
-def without_results(queries: Any) -> tuple[Run, records.Matched]:
+def without_results(queries: Int64Array) -> tuple[Run, records.Matched]:
     """A run with one empty ranking, matched with the given queries of the judgments."""
     nothing = Texts(b"", zeros("q", 0), zeros("q", 0))
     run = Run(
@@ -207,14 +209,14 @@ def judge_by_all_queries(
 ) -> records.Rankings | Tied:
     """Judge the matched rankings; documents that are judged for any query get grade 0.
 
-    Each ranking is judged by its own documents of that kind: not by all there are, of which there
-    may be as many as judgments.
+    Each ranking is judged by its own documents of that kind: not by all of them, which may be
+    as many as there are judgments.
     """
     offsets = zeros("q", len(matched.judgments) + 1)
     order = zeros("q", kernels.count_picked(run.offset_column, matched.rankings))
     kernels.known_rows(text_table(qrels.docs), run.columns, matched.rankings, order, offsets)
     docs = taken_texts(run.docs, order[: offsets[len(matched.judgments)]])
-    named = Qrels(
+    annotated = Qrels(
         queries=taken_texts(qrels.queries, matched.judgments),
         docs=docs,
         groups=docs,
@@ -222,12 +224,12 @@ def judge_by_all_queries(
         offset_column=offsets,
         grade_column=zeros("q", len(docs)),
     )
-    places = filled("q", list(range(len(matched.judgments))))
-    again = records.Matched(judgments=places, rankings=matched.rankings)
+    numbers = filled("q", list(range(len(matched.judgments))))
+    again = records.Matched(judgments=numbers, rankings=matched.rankings)
     options = options.changed(relevance_level=0, list_unjudged=False, original=False)
     if options.ties == "average":
-        return judge_ties(named, run, again, options)
-    return judge_rankings(named, run, again, options).columns
+        return judge_ties(annotated, run, again, options)
+    return judge_rankings(annotated, run, again, options).columns
 
 
 class Tied(Frozen):
@@ -238,8 +240,8 @@ class Tied(Frozen):
     """
 
     judged: Judged
-    lows: Any
-    highs: Any
+    lows: Int64Array
+    highs: Int64Array
 
     def spread(self, ranked: records.Rankings | records.GainedRankings) -> Record:
         """The same rankings, with another level or with gains perhaps, as kernels take them."""
@@ -308,10 +310,12 @@ def rank_documents(
         ordered.sort(key=lambda result: sign * grades.get(result[0], -math.inf))
     scores = np.array([score for _, score in ordered], float)
     order = np.argsort(-compared_scores(scores, trec_eval_version), kind="stable")
-    return [ordered[place] for place in order]
+    return [ordered[i] for i in order]
 
 
-def compared_scores(scores: Any, trec_eval_version: str) -> Any:
+def compared_scores(
+    scores: npt.NDArray[np.float64], trec_eval_version: str
+) -> npt.NDArray[np.float64]:
     """Scores as trec_eval compares them: as 32-bit floats in 9.0.8."""
     if trec_eval_version != DEFAULT_VERSION:
         return scores

@@ -45,7 +45,7 @@ level: the lowest relevant grade. collection_size: the number of documents in th
 >>> def depth_of_first(ranking):
 ...     hits = ranking.ranks[ranking.grades >= ranking.level]
 ...     return hits[0] / ranking.num_ret if len(hits) else 1.0
->>> named = fr.measure(depth_of_first)
+>>> function = fr.measure(depth_of_first)
 >>> fr.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5, "d2": 0.75}}, "depth_of_first").mean
 {'depth_of_first': 1.0}
 """
@@ -77,21 +77,21 @@ def _not_pickled(_: object) -> float:
 
 
 def functions_of(bound: list[BoundMeasure]) -> dict[int, Function]:
-    """{place: function} of the user-defined measures."""
+    """{index: function} of the user-defined measures."""
     return {
-        place: own.measure.function
-        for place, own in enumerate(bound)
-        if isinstance(own.measure, CustomMeasure)
+        i: bound_measure.measure.function
+        for i, bound_measure in enumerate(bound)
+        if isinstance(bound_measure.measure, CustomMeasure)
     }
 
 
 def with_functions(bound: list[BoundMeasure], functions: dict[int, Function]) -> list[BoundMeasure]:
     """The measures with the functions that they lost when they were pickled."""
     return [
-        own.changed(measure=own.measure.changed(function=functions[place]))
-        if place in functions
-        else own
-        for place, own in enumerate(bound)
+        bound_measure.changed(measure=bound_measure.measure.changed(function=functions[i]))
+        if i in functions
+        else bound_measure
+        for i, bound_measure in enumerate(bound)
     ]
 
 
@@ -134,16 +134,16 @@ def measure(
     if not callable(function):
         raise TypeError(f"measure: expected a function, found {type(function).__name__}")
     check_choice("better", better, ("higher", "lower", ""))
-    made = _custom_measure(function, name, help, better)
-    CUSTOM[made.name] = made
+    custom = _custom_measure(function, name, help, better)
+    CUSTOM[custom.name] = custom
     return function
 
 
-def measure_of(function: Any) -> CustomMeasure:
+def measure_of(function: Function) -> CustomMeasure:
     """The measure that a function was registered as, or a new one with the function's name."""
-    for known in CUSTOM.values():
-        if isinstance(known, CustomMeasure) and known.function is function:
-            return known
+    for family in CUSTOM.values():
+        if isinstance(family, CustomMeasure) and family.function is function:
+            return family
     return _custom_measure(function, "", "", "higher")
 
 
@@ -156,17 +156,17 @@ def _custom_measure(function: Function, name: str, help_: str, better: str) -> C
     if called in COLUMNS:
         raise MeasureError(called, f"measure {called!r}: tables have a column with this name")
     options = {option.name: option for option in (CUTOFF, REL, JUDGED)}
-    own = _own_options(function, called)
+    parameters = _own_options(function, called)
     return CustomMeasure(
         name=called,
         kernel="custom",
         needs="custom",
         better=better,
         help=(help_ or function.__doc__ or "A user-defined measure.").strip(),
-        options=options | own,
+        options=options | parameters,
         at="cutoff",
         function=function,
-        passed=tuple(own),
+        passed=tuple(parameters),
     )
 
 
@@ -179,7 +179,7 @@ def _own_options(function: Function, called: str) -> dict[str, Option]:
     except (TypeError, ValueError):
         # A function written in C may have no signature.
         return {}
-    found = {}
+    options = {}
     for parameter in parameters[1:]:
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.POSITIONAL_ONLY):
             continue
@@ -187,7 +187,7 @@ def _own_options(function: Function, called: str) -> dict[str, Option]:
         default = None if needed else parameter.default
         if name == "cutoff":
             option = NEEDED if needed else CUTOFF
-            found[name] = option.changed(default=default)
+            options[name] = option.changed(default=default)
             continue
         if name in ("rel", "judged_only"):
             raise MeasureError(
@@ -202,14 +202,14 @@ def _own_options(function: Function, called: str) -> dict[str, Option]:
                 f"measure {called!r}: expected a number, a bool or a str as the default of"
                 f" {name!r}, found {type(default).__name__}",
             )
-        found[name] = Option(
+        options[name] = Option(
             name=name,
             kind=kind,
             default=default,
             needed=needed,
             help=f"parameter {name} of the function",
         )
-    return found
+    return options
 
 
 def _is_in_use(name: str) -> bool:

@@ -76,13 +76,13 @@ def _family(
     at: str = "cutoff",
     **facts: Any,
 ) -> Family:
-    named = {option.name: option for option in options}
+    by_name = {option.name: option for option in options}
     return Family(
         name=name,
         kernel=kernel,
         help=help_,
-        options=named,
-        at=at if at in named else "",
+        options=by_name,
+        at=at if at in by_name else "",
         **with_bounds(facts),
     )
 
@@ -104,9 +104,9 @@ def _as_trec(
     trec: str, name: str, help_: str, options: tuple[Option, ...] = COMMON, **facts: Any
 ) -> Family:
     """A measure of trec_eval with options; listed beside it, unless it has its own purpose."""
-    known = {fact: getattr(BY_NAME[trec], fact) for fact in OF_VALUES}
-    known |= {} if "purpose" in facts else {"beside": trec}
-    return _family(name, known.pop("kernel"), help_, options, **(known | facts))
+    shared = {fact: getattr(BY_NAME[trec], fact) for fact in OF_VALUES}
+    shared |= {} if "purpose" in facts else {"beside": trec}
+    return _family(name, shared.pop("kernel"), help_, options, **(shared | facts))
 
 
 def _form(option: str, value: Any, kernel: str = "", **facts: Any) -> Form:

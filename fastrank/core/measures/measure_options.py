@@ -29,7 +29,7 @@ class Option(Frozen):
         "text".
     default: the default value, None if there is none. needed: whether the option is required.
     choices: the values of a "choice"; kernels get the index.
-    beside: the option and the value that it has to be combined with; None if it has not.
+    beside: the option and the value that it has to be combined with; None if there is none.
     """
 
     name: str
@@ -60,14 +60,14 @@ class Option(Frozen):
                 raise ValueError(f"expected a number{size}")
             return grade
         number = finite(text)
-        known, is_whole = float("nan") if number is None else number, _is_integer(text)
+        value, is_whole = float("nan") if number is None else number, _is_integer(text)
         fits, expected = {
-            "rank": (is_whole and 1 <= known <= LARGEST, "a whole number of at least 1"),
+            "rank": (is_whole and 1 <= value <= LARGEST, "a whole number of at least 1"),
             "integer": (is_whole, "a whole number"),
-            "real": (known == known, "a number"),
-            "share": (0.0 <= known <= 1.0, "a number from 0 to 1"),
-            "positive": (known > 0.0, "a number above 0"),
-            "number": (known >= 0.0, "a number of at least 0"),
+            "real": (value == value, "a number"),
+            "share": (0.0 <= value <= 1.0, "a number from 0 to 1"),
+            "positive": (value > 0.0, "a number above 0"),
+            "number": (value >= 0.0, "a number of at least 0"),
         }[self.kind]
         if not fits:
             raise ValueError(f"expected {expected}")
@@ -94,7 +94,7 @@ class Family(Measure):
     The fields of Measure describe it with default options. In addition:
     options: by name. at: the option set by `measure@value`, "" if there is none.
     numbers: the options whose values are passed to the kernel.
-    forms: (option, value, fields) for values with which some fields are others; the value `...`
+    forms: (option, value, fields) for values that change some fields; the value `...`
         matches any given value.
     parts: whether the kernel writes a value, its numerator and its denominator.
     share: whether it is a share of the retrieved documents. Where a depth cuts rankings and
@@ -136,12 +136,12 @@ class Family(Measure):
 
 
 def parse_options(
-    family: Family, given: list[tuple[str, str]], text: str
+    family: Family, pairs: list[tuple[str, str]], text: str
 ) -> tuple[tuple[str, Any], ...]:
     """Parse options given as strings; those with default values are dropped, the rest ordered."""
     options, measure = family.options, family.name
     values: dict[str, Any] = {}
-    for name, word in given:
+    for name, word in pairs:
         if name not in options:
             accepted = ", ".join(options) if options else "no options"
             raise MeasureError(
@@ -187,12 +187,12 @@ def bind_family(
         )
     if measure.needs == "best gains" and "cutoff" not in options:
         raise MeasureError(family.name, f"'{name}': ideal='max' needs a cutoff, as in {name}@10")
-    for given, value in options.items():
-        option = family.options[given]
+    for key, value in options.items():
+        option = family.options[key]
         if option.beside is not None and options.get(option.beside[0]) != option.beside[1]:
-            needed, other = option.beside
+            needed, expected = option.beside
             raise MeasureError(
-                family.name, f"'{name}': {given}={option.write(value)} needs {needed}={other!r}"
+                family.name, f"'{name}': {key}={option.write(value)} needs {needed}={expected!r}"
             )
     if "gain" in options and "rel" in options:
         raise MeasureError(

@@ -81,10 +81,10 @@ class MeasureSpec(Frozen):
         family = self.family
         if family is None:
             return self.name if self.parameters is None else f"{self.name}.{self.parameters}"
-        given = dict(self.options)
-        at = family.options[family.at].write(given.pop(family.at)) if family.at in given else ""
-        options = ",".join(f"{name}={family.options[name].write(given[name])}" for name in given)
-        return self.name + (f"({options})" if options else "") + (f"@{at}" if at else "")
+        texts = {name: family.options[name].write(value) for name, value in self.options}
+        suffix = texts.pop(family.at, "")
+        options = ",".join(f"{name}={text}" for name, text in texts.items())
+        return self.name + (f"({options})" if options else "") + (f"@{suffix}" if suffix else "")
 
     def __repr__(self) -> str:
         return f"MeasureSpec({str(self)!r})"
@@ -95,12 +95,12 @@ class MeasureSpec(Frozen):
     def __hash__(self) -> int:
         return hash(self._key)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         # By name: the function of a user-defined measure may not be picklable.
         return _unpickled, (str(self), self.asked)
 
     @property
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         return self.name, self.parameters, self.options
 
 
@@ -137,12 +137,12 @@ def parse_measure(text: str | MeasureSpec | object) -> MeasureSpec:
     text = text.strip()
     if "-l" in text and (hint := ranx_hint(text)):
         raise MeasureError(text, f"unknown measure '{text}'{hint}")
-    found = _parse_exactly(text) or _parse_loosely(text)
-    if found is None:
+    spec = _parse_exactly(text) or _parse_loosely(text)
+    if spec is None:
         raise unknown_measure(text)
-    if found.name not in NICKNAMES:
-        found.bind(DEFAULT_VERSION)
-    return found
+    if spec.name not in NICKNAMES:
+        spec.bind(DEFAULT_VERSION)
+    return spec
 
 
 def canonical_names(text: str) -> list[str]:
@@ -169,36 +169,37 @@ def _parse_exactly(text: str) -> MeasureSpec | None:
 
 def _parse_loosely(text: str) -> MeasureSpec | None:
     """Parse a measure in another case, or with other separators."""
-    head, at, value = _split_at(text)
+    head, mark, value = _split_at(text)
     name, bracket, inside = head.partition("(")
     lowered = text.lower()
-    own = name.strip()
-    family = FAMILY_BY_SPELLING.get(spelling(own))
-    if family is None and not at:
-        cut = NAME_AND_CUTOFF.fullmatch(own)
+    stem = name.strip()
+    family = FAMILY_BY_SPELLING.get(spelling(stem))
+    if family is None and not mark:
+        cut = NAME_AND_CUTOFF.fullmatch(stem)
         if cut is not None:
-            family, at, value, own = FAMILY_BY_SPELLING.get(spelling(cut[1])), "@", cut[2], cut[1]
+            stem, mark, value = cut[1], "@", cut[2]
+            family = FAMILY_BY_SPELLING.get(spelling(stem))
             family = None if family is None or family.at != "cutoff" else family
     # Without the cutoff that R requires, `RECALL` is trec_eval's measure with default cutoffs.
     needs_cutoff = family is not None and family.at and family.options[family.at].needed
     if family is not None and (
-        at or bracket or not needs_cutoff or lowered not in TREC_BY_SPELLING
+        mark or bracket or not needs_cutoff or lowered not in TREC_BY_SPELLING
     ):
-        found = parse_family(
-            f"{family.name}{bracket}{inside}{at}{value}", aliases=True, written=text
+        spec = parse_family(
+            f"{family.name}{bracket}{inside}{mark}{value}", aliases=True, written=text
         )
-        if own != family.name:
-            _refuse_lookalike(text, family.name, {family.name: str(found)})
-        return found and found.changed(asked=_without_blanks(text))
+        if stem != family.name:
+            _refuse_lookalike(text, family.name, {family.name: str(spec)})
+        return spec and spec.changed(asked=_without_blanks(text))
     # The longest name wins: `MAP_CUT_10` begins with `map`, too.
     for written in sorted(TREC_BY_SPELLING, key=len, reverse=True):
         rest = text[len(written) :]
         if lowered.startswith(written) and rest[:1] in ("", ".", "_"):
             name = TREC_BY_SPELLING[written]
-            found = _parse_exactly(name + rest)
-            if found is not None and not ranx_rbp_hint(rest[1:]):
-                _refuse_lookalike(text, name, {name: str(found)})
-            return found and found.changed(asked=text[: len(written)])
+            spec = _parse_exactly(name + rest)
+            if spec is not None and not ranx_rbp_hint(rest[1:]):
+                _refuse_lookalike(text, name, {name: str(spec)})
+            return spec and spec.changed(asked=text[: len(written)])
     return None
 
 
@@ -209,7 +210,7 @@ def _refuse_lookalike(text: str, name: str, written: dict[str, str]) -> None:
     """
     names = LOOKALIKES.get(spelling(name), ())
     if name in names:
-        expected = " or ".join(written.get(own, own) for own in names)
+        expected = " or ".join(written.get(alike, alike) for alike in names)
         raise MeasureError(
             name,
             f"'{text}': expected {expected}, which are different measures: see"
@@ -225,7 +226,7 @@ def parse_family(
     aliases: accept other names. written: the text as the user wrote it, for errors. known: other
     measures than those of rankings, by name in lower case; the only ones that are parsed.
     """
-    head, at, value = _split_at(SHORTHANDS.get(text, text) if aliases else text)
+    head, mark, value = _split_at(SHORTHANDS.get(text, text) if aliases else text)
     name, bracket, inside = head.partition("(")
     name = name.strip()
     shown = written or text
@@ -235,22 +236,22 @@ def parse_family(
         if family is None:
             return None
     if family is None or (family.name != name and not aliases):
-        return None if at or bracket else _parse_plain_name(text)
-    given = []
+        return None if mark or bracket else _parse_plain_name(text)
+    pairs = []
     if bracket:
         if inside[-1:] != ")":
             raise MeasureError(name, f"'{shown}': expected ) at the end of the options")
-        given = [_pair(item, name, shown) for item in split_items(inside[:-1])]
-    if at:
+        pairs = [_pair(item, name, shown) for item in split_items(inside[:-1])]
+    if mark:
         if not family.at:
             raise MeasureError(name, f"'{shown}': {name} takes no cutoff")
-        given.append((family.at, value.strip()))
-    options = parse_options(family, given, shown)
+        pairs.append((family.at, value.strip()))
+    options = parse_options(family, pairs, shown)
     if not options and family.name in BY_NAME:
         return _trec_spec(family.name, None)
-    found = _family_spec(family, options, _without_blanks(text))
+    spec = _family_spec(family, options, _without_blanks(text))
     # The trec_eval command always prints the canonical spelling.
-    return found if aliases else found.changed(asked=str(found))
+    return spec if aliases else spec.changed(asked=str(spec))
 
 
 def unknown_measure(text: str, parse: Callable[[str], object] | None = None) -> MeasureError:
@@ -287,33 +288,33 @@ def _trec_spec(name: str, parameters: str | None) -> MeasureSpec:
 def _parse_plain_name(text: str) -> MeasureSpec | None:
     """`hit_ratio_10`, `RR_10`, `percentile_rank`."""
     stem, _, number = text.rpartition("_")
-    family, given = BY_PLAIN_NAME.get(text), []
+    family, pairs = BY_PLAIN_NAME.get(text), []
     if family is None:
         family = BY_PLAIN_NAME.get(stem)
         if family is None or not family.at or not number.isascii() or not number.isdigit():
             return None
-        given = [(family.at, number)]
+        pairs = [(family.at, number)]
         _refuse_leading_zeros(text, stem, number)
-    return _family_spec(family, parse_options(family, given, text), text)
+    return _family_spec(family, parse_options(family, pairs, text), text)
 
 
 def _parse_printed_name(text: str) -> MeasureSpec | None:
     """A printed name of trec_eval: `P_10`, `ndcg_cut_10`, `iprec_at_recall_0.10`."""
-    at = len(text)
-    while (at := text.rfind("_", 0, at)) > 0:
-        stem, items = text[:at], text[at + 1 :].split(",")
+    end = len(text)
+    while (end := text.rfind("_", 0, end)) > 0:
+        stem, items = text[:end], text[end + 1 :].split(",")
         if stem not in BY_NAME:
             continue
         takes = BY_NAME[stem].takes
         if takes == "cutoffs" and all(item.isascii() and item.isdigit() for item in items):
             for item in items:
                 _refuse_leading_zeros(text, stem, item)
-            return _trec_spec(stem, text[at + 1 :])
+            return _trec_spec(stem, text[end + 1 :])
         if takes in ("gains", "persistence"):
             fits = all("=" in item for item in items)
         else:
             fits = takes in ("recalls", "numbers", "weights") and None not in map(finite, items)
-        trec = split_trec(f"{stem}.{text[at + 1 :]}") if fits else None
+        trec = split_trec(f"{stem}.{text[end + 1 :]}") if fits else None
         return _trec_spec(*trec) if trec else None
     return None
 
@@ -329,8 +330,8 @@ def _refuse_leading_zeros(text: str, stem: str, number: str) -> None:
 
 def _split_at(text: str) -> tuple[str, str, str]:
     """The parts before the last @, the @, and after it."""
-    head, at, value = text.rpartition("@")
-    return (head.strip(), at, value) if at else (text, "", "")
+    head, mark, value = text.rpartition("@")
+    return (head.strip(), mark, value) if mark else (text, "", "")
 
 
 def _pair(item: str, name: str, text: str) -> tuple[str, str]:
@@ -376,7 +377,7 @@ def split_items(text: str) -> list[str]:
 
 
 def _split(text: str, ends: Callable[[str, int], bool]) -> list[str]:
-    """Split at the marks of which `ends` says so, given how many brackets are open."""
+    """Split at the characters that `ends` accepts, given the number of open brackets."""
     parts, depth = [""], 0
     for mark in text:
         depth += (mark in OPENING) - (mark in CLOSING)

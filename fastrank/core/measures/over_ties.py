@@ -74,9 +74,9 @@ def _no_range(bound: BoundMeasure) -> str:
 
 def check_range(bound: list[BoundMeasure]) -> None:
     """Raise MeasureError for a measure that the ties "best" and "worst" do not bound."""
-    for own in bound:
-        if reason := _no_range(own):
-            raise MeasureError(own.measure.name, f"tie_report does not support {reason}")
+    for bound_measure in bound:
+        if reason := _no_range(bound_measure):
+            raise MeasureError(bound_measure.measure.name, f"tie_report does not support {reason}")
 
 
 def has_range(bound: BoundMeasure) -> bool:

@@ -53,20 +53,20 @@ class BoundMeasure(Frozen):
     options: dict[str, Any] | None
     places: list[int] | None = None
 
-    def reaches_one(self, place: int) -> bool:
-        """Whether 1 is the best value of the one in this place."""
+    def reaches_one(self, index: int) -> bool:
+        """Whether 1 is the best of the values under the name with this index."""
         reaches = self.measure.reaches_one
-        return reaches if isinstance(reaches, bool) else reaches(self.numbers[place])
+        return reaches if isinstance(reaches, bool) else reaches(self.numbers[index])
 
-    def parameters(self, place: int) -> dict[str, float]:
-        """The cutoff, the persistence or the options of the value in this place, by name."""
+    def parameters(self, index: int) -> dict[str, float]:
+        """The cutoff, the persistence or the options of the value with this index, by name."""
         if self.options is not None:
             family: Any = self.measure
             # The version of trec_eval is no option.
             numbers = self.numbers[1:] if family.versioned else self.numbers
             return dict(zip(family.numbers, numbers, strict=True))
         if self.measure.takes == "cutoffs":
-            return {"cutoff": self.numbers[place]}
+            return {"cutoff": self.numbers[index]}
         return {"p": self.numbers[1]} if self.measure.takes == "persistence" else {}
 
     def cutoffs(self) -> list[tuple[str, int]]:
@@ -200,13 +200,13 @@ def _cutoff_hint(name: str, parameters: str) -> str:
         return ranx_rbp_hint(parameters)
     cutoffs = parameters.split(",")
     with_cutoff = BY_NAME[name].with_cutoff if name in BY_NAME else ""
-    if not with_cutoff or not all(one.isascii() and one.isdigit() for one in cutoffs):
+    if not with_cutoff or not all(cutoff.isascii() and cutoff.isdigit() for cutoff in cutoffs):
         return ""
     if with_cutoff.endswith("@"):
-        wanted = " ".join(f"{with_cutoff}{cutoff}" for cutoff in cutoffs)
+        measures = " ".join(f"{with_cutoff}{cutoff}" for cutoff in cutoffs)
     else:
-        wanted = with_cutoff + parameters
-    return f"; for {'a cutoff' if len(cutoffs) == 1 else 'cutoffs'} use {wanted}"
+        measures = with_cutoff + parameters
+    return f"; for {'a cutoff' if len(cutoffs) == 1 else 'cutoffs'} use {measures}"
 
 
 def _is_integer(text: bytes) -> bool:
@@ -289,18 +289,18 @@ class Selection:
         self._asked.append((name, parameters))
         if not printed:
             self._named.add(name)
-        known = self._parameters.setdefault(name, [])
-        if parameters is not None and parameters not in known:
-            known.append(parameters)
+        lists = self._parameters.setdefault(name, [])
+        if parameters is not None and parameters not in lists:
+            lists.append(parameters)
 
     def _add_spec(self, spec: MeasureSpec) -> None:
         if not spec.asked or spec.name in NICKNAMES:
             printed = spec.parameters is not None and BY_NAME[spec.name].takes in LISTS
             self._add_trec(spec.name, spec.parameters, printed=printed)
             return
-        for other in self._others():
-            if other == spec and other.asked == spec.asked:
-                if other.family is not spec.family:
+        for request in self._others():
+            if request == spec and request.asked == spec.asked:
+                if request.family is not spec.family:
                     raise MeasureError(spec.name, f"two functions have the name '{spec.name}'")
                 return
         self._asked.append(spec)
@@ -340,37 +340,41 @@ class Selection:
             if BY_NAME.get(measure.name) is measure
         ]
         if keep is not None:
-            bound = [own for own in bound if own.measure.name in self._parameters or keep(own)]
+            bound = [
+                bound_measure
+                for bound_measure in bound
+                if bound_measure.measure.name in self._parameters or keep(bound_measure)
+            ]
         if self._original:
             return bound + [spec.bind(trec_eval_version) for spec in self._others()]
         return self._in_order(bound, trec_eval_version)
 
     def _in_order(self, bound: list[BoundMeasure], trec_eval_version: str) -> list[BoundMeasure]:
-        """These and all other measures, with the place at which each name was requested."""
+        """These and all other measures, with the position at which each name was requested."""
         others: list[BoundMeasure] = []
         measures: dict[str, int] = {}
         names: dict[bytes, int] = {}
-        for place, asked in enumerate(self._asked):
+        for position, asked in enumerate(self._asked):
             if not isinstance(asked, tuple):
-                own = asked.bind(trec_eval_version)
-                others.append(own.changed(places=[place] * len(own.names)))
+                bound_measure = asked.bind(trec_eval_version)
+                others.append(bound_measure.changed(places=[position] * len(bound_measure.names)))
                 continue
             name, parameters = asked
             if name in NICKNAMES:
                 for measure in MEASURES:
                     if name in measure.sets:
-                        measures.setdefault(measure.name, place)
+                        measures.setdefault(measure.name, position)
             elif parameters is None or BY_NAME[name].takes not in LISTS:
-                measures.setdefault(name, place)
+                measures.setdefault(name, position)
             else:
                 for printed in bind_trec(BY_NAME[name], parameters, trec_eval_version).names:
-                    names.setdefault(printed, place)
+                    names.setdefault(printed, position)
         last = len(self._asked)
         ordered: list[BoundMeasure] = []
-        for own in bound:
-            whole = measures.get(own.measure.name, last)
-            places = [min(names.get(printed, last), whole) for printed in own.names]
-            ordered.append(own.changed(places=places))
+        for bound_measure in bound:
+            whole = measures.get(bound_measure.measure.name, last)
+            positions = [min(names.get(printed, last), whole) for printed in bound_measure.names]
+            ordered.append(bound_measure.changed(places=positions))
         return ordered + others
 
     def _text(self, measure: Measure, trec_eval_version: str) -> str | None:

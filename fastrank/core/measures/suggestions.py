@@ -94,10 +94,10 @@ LONG_NAME = 5
 
 def ranx_hint(text: str) -> str:
     """A hint at the measure that ranx writes `map@100-l2`, the empty string for other notations."""
-    found = RANX.fullmatch(text)
-    if found is None:
+    match = RANX.fullmatch(text)
+    if match is None:
         return ""
-    name, number, level = found.groups()
+    name, number, level = match.groups()
     plain = name.removesuffix("_burges")
     family = FAMILY_BY_SPELLING.get(spelling(plain))
     if family is None or not {"rel", "gains"} & {*family.options}:
@@ -106,17 +106,17 @@ def ranx_hint(text: str) -> str:
     if name != plain:
         gains += [f"{grade}:{2**grade - 1}" for grade in range(int(level), LARGEST_GRADE + 1)]
     option = f"rel={level}" if "rel" in family.options else f"gains={{{','.join(gains)}}}"
-    own = family.name if number else family.uncut or family.name
+    measure = family.name if number else family.uncut or family.name
     limit = f", for grades up to {LARGEST_GRADE}" if name != plain else ""
-    return f"; -l is the notation of ranx, use {_written(f'{own}({option})', number)}{limit}"
+    return f"; -l is the notation of ranx, use {_written(f'{measure}({option})', number)}{limit}"
 
 
 def ranx_rbp_hint(item: str) -> str:
     """A hint at the measure that ranx writes `rbp.95`, given what is after the point."""
-    found = re.fullmatch(r"(\d+)(?:-l(\d+))?", item)
-    if not found:
+    match = re.fullmatch(r"(\d+)(?:-l(\d+))?", item)
+    if not match:
         return ""
-    share, level = f"p=0.{found[1]}", found[2]
+    share, level = f"p=0.{match[1]}", match[2]
     measures = f"RBP(rel={level},{share})" if level else f"RBP({share})"
     graded = "" if level else f", or for graded judgments RBP({share},gain='raw')"
     return f"; for the persistence of ranx use {measures}{graded}"
@@ -128,68 +128,68 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
     name, number = (text, None) if parts is None else parts.groups()
     if top := TOP_ACCURACY.fullmatch(text):
         name, number = "topaccuracy", top[1]
-    wanted = spelling(name)
-    if wanted in METRICS and wanted not in SYNONYMS:
-        return f"; for labels and scores without queries use fastrank.tasks.{METRICS[wanted]}"
-    if wanted.startswith("span"):
+    plain = spelling(name)
+    if plain in METRICS and plain not in SYNONYMS:
+        return f"; for labels and scores without queries use fastrank.tasks.{METRICS[plain]}"
+    if plain.startswith("span"):
         return "; measures of spans are computed by fastrank.evaluate_spans"
     names = dict.fromkeys(
-        _written(other, number)
-        for other in _synonyms(wanted, number) or _similar(wanted, number)
-        if any(other.partition("(")[0] in names for names in TABLES)
+        _written(measure, number)
+        for measure in _synonyms(plain, number) or _similar(plain, number)
+        if any(measure.partition("(")[0] in names for names in TABLES)
     )
-    found = [written for written in names if is_known(written)][:MOST]
-    return did_you_mean(found) or "; `fastrank measures` lists all"
+    suggestions = [written for written in names if is_known(written)][:MOST]
+    return did_you_mean(suggestions) or "; `fastrank measures` lists all"
 
 
-def _synonyms(wanted: str, number: str | None) -> tuple[str, ...]:
+def _synonyms(name: str, number: str | None) -> tuple[str, ...]:
     """The measures that have this name elsewhere."""
-    core = AFFIXES.fullmatch(wanted)
-    for spelled in (wanted, core[1] if core else ""):
+    core = AFFIXES.fullmatch(name)
+    for spelled in (name, core[1] if core else ""):
         if spelled in SYNONYMS:
             return SYNONYMS[spelled]
-        if spelled in FAMILY_BY_SPELLING and (spelled != wanted or number):
+        if spelled in FAMILY_BY_SPELLING and (spelled != name or number):
             return (FAMILY_BY_SPELLING[spelled].name,)
     return ()
 
 
-def _similar(wanted: str, number: str | None) -> list[str]:
+def _similar(name: str, number: str | None) -> list[str]:
     """The measures whose names resemble this one, best first."""
     import difflib
 
-    known: dict[str, list[str]] = {}
-    for other in chain.from_iterable(TABLES):
-        known.setdefault(spelling(other), []).append(other)
+    names_by_spelling: dict[str, list[str]] = {}
+    for measure in chain.from_iterable(TABLES):
+        names_by_spelling.setdefault(spelling(measure), []).append(measure)
     for spelled, family in FAMILY_BY_SPELLING.items():
-        known.setdefault(spelled, []).append(family.name)
+        names_by_spelling.setdefault(spelled, []).append(family.name)
     # Of a known measure with wrong parameters, only very similar ones may be meant instead.
-    cutoff = 0.8 if wanted in known else 0.6
+    cutoff = 0.8 if name in names_by_spelling else 0.6
     # Other names may be those of other measures, and short ones resemble too many others.
     others = [spelled for spelled in SYNONYMS if len(spelled) >= LONG_NAME]
-    for spelled in difflib.get_close_matches(wanted, others, n=MOST, cutoff=0.8):
-        known.setdefault(spelled, []).extend(SYNONYMS[spelled])
-    matches = difflib.get_close_matches(wanted, known, n=MOST, cutoff=cutoff)
+    for spelled in difflib.get_close_matches(name, others, n=MOST, cutoff=0.8):
+        names_by_spelling.setdefault(spelled, []).extend(SYNONYMS[spelled])
+    matches = difflib.get_close_matches(name, names_by_spelling, n=MOST, cutoff=cutoff)
     # Of equally similar names, one with the same first letter is more likely.
     matches.sort(
-        key=lambda own: (
-            -difflib.SequenceMatcher(None, own, wanted).ratio(),
-            own[:1] != wanted[:1],
+        key=lambda candidate: (
+            -difflib.SequenceMatcher(None, candidate, name).ratio(),
+            candidate[:1] != name[:1],
         )
     )
-    found = [other for spelled in matches for other in known[spelled]]
+    measures = [measure for spelled in matches for measure in names_by_spelling[spelled]]
     if number:
-        found.sort(key=lambda other: not _written(other, number).endswith(number))
-    return found
+        measures.sort(key=lambda measure: not _written(measure, number).endswith(number))
+    return measures
 
 
 def _written(name: str, number: str | None) -> str:
     """A name with the cutoff that was given or, if required, an example of one."""
-    own = name.partition("(")[0]
-    family: Family | None = CUSTOM.get(own) or FAMILY_BY_NAME.get(own) or BY_PLAIN_NAME.get(own)
-    if family is not None and (own not in BY_NAME or number or own != name):
-        own = family.name + name[len(own) :]
+    stem = name.partition("(")[0]
+    family: Family | None = CUSTOM.get(stem) or FAMILY_BY_NAME.get(stem) or BY_PLAIN_NAME.get(stem)
+    if family is not None and (stem not in BY_NAME or number or stem != name):
+        stem = family.name + name[len(stem) :]
         cuts = bool(family.at) and (bool(number) or family.options[family.at].needed)
         value = (number or "10") if family.at == "cutoff" else "0.1"
-        return f"{own}@{value}" if cuts else own
-    cuts = bool(number) and own in BY_NAME and BY_NAME[own].takes == "cutoffs"
-    return f"{own}.{number}" if cuts else own
+        return f"{stem}@{value}" if cuts else stem
+    cuts = bool(number) and stem in BY_NAME and BY_NAME[stem].takes == "cutoffs"
+    return f"{stem}.{number}" if cuts else stem

@@ -24,9 +24,9 @@ class Column:
 
     name, printed: the name as requested, as str and as bytes. canonical: its canonical spelling.
     better: which values are better: "higher", "lower", or "" for neither.
-    asked_at: sort key, the place at which it was requested.
+    asked_at: sort key, the position at which it was requested.
     kind: "text", "count" (whole numbers), "zscore" or "real".
-    values: the array of which every `width`-th value, starting with `place`, belongs to the column;
+    values: the array of which every `width`-th value, starting with `index`, belongs to the column;
         a list of bytes for texts; None if there are no values per query.
     summary: the value over all queries, bytes for the run's tag; None if there is none.
     """
@@ -35,9 +35,9 @@ class Column:
         "asked_at",
         "better",
         "canonical",
+        "index",
         "kind",
         "name",
-        "place",
         "printed",
         "summary",
         "values",
@@ -45,12 +45,12 @@ class Column:
     )
 
     def __init__(
-        self, bound: BoundMeasure, place: int, kind: str, values: Any, summary: Any
+        self, bound: BoundMeasure, index: int, kind: str, values: Any, summary: Any
     ) -> None:
-        self.printed, self.place, self.width = bound.names[place], place, bound.width
-        self.name, self.canonical = decoded(self.printed), decoded(bound.canonical[place])
+        self.printed, self.index, self.width = bound.names[index], index, bound.width
+        self.name, self.canonical = decoded(self.printed), decoded(bound.canonical[index])
         self.better = bound.measure.better
-        self.asked_at = bound.places[place] if bound.places else 0
+        self.asked_at = bound.places[index] if bound.places else 0
         self.kind, self.values, self.summary = kind, values, summary
 
     @property
@@ -62,7 +62,7 @@ class Column:
         """The values per query: str for text, else float."""
         if self.kind == "text":
             return [decoded(text) for text in self.values]
-        numbers: list[float] = self.values[self.place :: self.width].tolist()
+        numbers: list[float] = self.values[self.index :: self.width].tolist()
         return numbers
 
     def to_array(self) -> npt.NDArray[Any]:
@@ -71,7 +71,7 @@ class Column:
 
         if self.kind == "text":
             return numpy.array(self.to_list())
-        return as_array(self.values).reshape(-1, self.width)[:, self.place]
+        return as_array(self.values).reshape(-1, self.width)[:, self.index]
 
     def presented(self, value: Any) -> Any:
         """A value for tables and JSON: text as str, counts as int, others as float.
@@ -98,17 +98,17 @@ def columns_of(scores: Scores) -> Iterator[Column]:
             kind = "zscore"
         elif average == "sum":
             kind = "count"
-        for place in range(len(bound.names)):
-            summary = summaries[place] if summaries else None
-            yield Column(bound, place, kind, values, summary)
+        for index in range(len(bound.names)):
+            summary = summaries[index] if summaries else None
+            yield Column(bound, index, kind, values, summary)
 
 
 def columns_by_name(scores: Scores) -> dict[str, Column]:
     """The columns by name, in the requested order; the first one if names repeat."""
-    found: dict[str, Column] = {}
+    by_name: dict[str, Column] = {}
     for column in columns_of(scores):
-        found.setdefault(column.name, column)
-    return dict(sorted(found.items(), key=lambda item: item[1].asked_at))
+        by_name.setdefault(column.name, column)
+    return dict(sorted(by_name.items(), key=lambda item: item[1].asked_at))
 
 
 def name_in(columns: Iterable[Column], name: str) -> str | None:
@@ -117,7 +117,7 @@ def name_in(columns: Iterable[Column], name: str) -> str | None:
     from fastrank.core.measures.notation import canonical_names
 
     canonical = canonical_names(name)
-    return next((own.name for own in columns if canonical == [own.canonical]), None)
+    return next((column.name for column in columns if canonical == [column.canonical]), None)
 
 
 class QueryValues(Frozen):
@@ -180,15 +180,17 @@ class Means(dict[str, float]):
 
     def __init__(self, columns: Iterable[Column]) -> None:
         self._columns = list(columns)
-        super().__init__((own.name, own.mean) for own in self._columns if own.mean is not None)
+        super().__init__(
+            (column.name, column.mean) for column in self._columns if column.mean is not None
+        )
 
     def __missing__(self, name: str) -> float:
-        found = name_in(self._columns, name)
-        if found is None or found not in self:
+        known_name = name_in(self._columns, name)
+        if known_name is None or known_name not in self:
             raise KeyError(name)
-        return self[found]
+        return self[known_name]
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return dict, (dict(self),)
 
 
@@ -210,13 +212,13 @@ def walk(
     """
     columns = list(columns)
     per_query = [
-        (column, column.values, column.width, column.place)
+        (column, column.values, column.width, column.index)
         for column in columns
         if column.values is not None
     ]
     for row in range(queries):
-        for column, values, width, place in per_query:
-            yield column, row, values[row * width + place]
+        for column, values, width, index in per_query:
+            yield column, row, values[row * width + index]
     if summary:
         for column in columns:
             if column.summary is not None:

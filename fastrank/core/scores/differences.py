@@ -71,7 +71,9 @@ class ScoreDifferences(QueryValues):
     def names(self) -> list[str]:
         """The names of the measures that have numbers per query."""
         columns = columns_by_name(self.first).values()
-        return [own.name for own in columns if own.values is not None and own.kind != "text"]
+        return [
+            column.name for column in columns if column.values is not None and column.kind != "text"
+        ]
 
     @property
     def mean(self) -> dict[str, float]:
@@ -104,8 +106,8 @@ class ScoreDifferences(QueryValues):
     def __str__(self) -> str:
         first, second = presented_means(self.first), presented_means(self.second)
         header = distinct(["measure", *self._tags(), "difference"])
-        rows = [[name, own, second[name], own - second[name]] for name, own in first.items()]
-        columns = [[row[place] for row in rows] for place in range(len(header))]
+        rows = [[name, value, second[name], value - second[name]] for name, value in first.items()]
+        columns = [[row[i] for row in rows] for i in range(len(header))]
         return str(Table(columns=dict(zip(header, columns, strict=True))))
 
     def _tags(self) -> list[str]:
@@ -148,7 +150,7 @@ def largest_differences(
     header = distinct(["query", *names, "difference"])
     columns = [
         [queries[row] for row in rows.tolist()],
-        *(own[rows].tolist() for own in (first, second, differences)),
+        *(values[rows].tolist() for values in (first, second, differences)),
     ]
     return Table(columns=dict(zip(header, columns, strict=True)))
 
@@ -158,10 +160,10 @@ def subtract(first: Scores, second: Scores) -> ScoreDifferences:
     common_names([first, second])
     rows = {query: row for row, query in enumerate(second.query_ids)}
     queries = list(first.query_ids)
-    known = set(queries)
+    first_queries = set(queries)
     only = {
         "first": [query for query in queries if query not in rows],
-        "second": [query for query in rows if query not in known],
+        "second": [query for query in rows if query not in first_queries],
     }
     different = [
         f"only the {which} has {_named(missing)}" for which, missing in only.items() if missing
@@ -254,8 +256,8 @@ def to_zscores(
         for bound_measure, column in zip(bound, values, strict=True):
             if column is not None and not isinstance(column, list):
                 for j, name in enumerate(bound_measure.names):
-                    at = i * bound_measure.width + j
-                    column[at] = _zscore(column[at], _find(entries, name))
+                    position = i * bound_measure.width + j
+                    column[position] = _zscore(column[position], _find(entries, name))
 
 
 def _find(entries: list[Entry], name: bytes) -> Entry | None:

@@ -50,20 +50,20 @@ def by_group(
     """The scores of each group of queries; see `Scores.by_group`."""
     if not hasattr(groups, "items"):
         raise TypeError(f"groups: expected {{query: group}}, found {type(groups).__name__}")
-    named = {_text(query): group for query, group in groups.items() if not _is_none(group)}
+    group_of = {_text(query): group for query, group in groups.items() if not _is_none(group)}
     strangers: dict[str, None] = {}
 
     def members(queries: Iterable[bytes], *, need_group: bool = True) -> dict[Hashable, list[int]]:
         """The indexes of the queries of each group; those without one become strangers."""
-        found: dict[Hashable, list[int]] = {}
+        rows: dict[Hashable, list[int]] = {}
         for i, query in enumerate(queries):
             name = decoded(query)
-            group = named.get(name, rest)
+            group = group_of.get(name, rest)
             if not _is_none(group):
-                found.setdefault(group, []).append(i)
+                rows.setdefault(group, []).append(i)
             elif need_group:
                 strangers[name] = None
-        return found
+        return rows
 
     evaluated = members(scores.query_ids)
     coverage = scores.coverage
@@ -74,26 +74,26 @@ def by_group(
         have = counted(len(strangers), "query has", "queries have")
         raise GroupError(f"by_group: {have} no group: {names} (use rest= to assign one)")
     # `rest` comes last.
-    places = {group: i for i, group in enumerate(dict.fromkeys(named.values()))}
+    positions = {group: i for i, group in enumerate(dict.fromkeys(group_of.values()))}
     with_results, positive = set(coverage.found), coverage.positive
-    made: dict[Hashable, Scores] = {}
+    group_scores: dict[Hashable, Scores] = {}
     for group in sorted(
-        judged.keys() | evaluated.keys(), key=lambda own: places.get(own, len(places))
+        judged.keys() | evaluated.keys(), key=lambda group: positions.get(group, len(positions))
     ):
         if group not in evaluated:
             raise GroupError(
                 f"by_group: none of the {len(judged[group])} judged queries of group {group!r} has"
                 " results in the run"
             )
-        own = judged.get(group, [])
+        indexes = judged.get(group, [])
         covered = coverage.changed(
-            judged=[coverage.judged[i] for i in own],
-            found=[i for i, place in enumerate(own) if place in with_results],
+            judged=[coverage.judged[i] for i in indexes],
+            found=[i for i, index in enumerate(indexes) if index in with_results],
             unknown=None,
-            positive=None if positive is None else [positive[i] for i in own],
+            positive=None if positive is None else [positive[i] for i in indexes],
         )
-        made[group] = _of_rows(scores, evaluated[group], covered)
-    return made
+        group_scores[group] = _of_rows(scores, evaluated[group], covered)
+    return group_scores
 
 
 def _text(query: object) -> str:

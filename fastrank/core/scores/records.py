@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.core.native.record import Int64Array
     from fastrank.core.scores.scores import Scores
 
 
@@ -28,7 +29,7 @@ def to_dict(scores: Scores) -> dict[str, dict[str, Any]]:
             # A placeholder, so that the names keep their order.
             memory[name], texts[name] = (zero, 0, 0), column.to_list()
         else:
-            memory[name] = column.values, column.place, column.width
+            memory[name] = column.values, column.index, column.width
     rows: list[dict[str, Any]] = rows_as_dicts(memory, len(queries))
     for name, values in texts.items():
         for row, text in zip(rows, values, strict=True):
@@ -85,16 +86,16 @@ def to_frame(library: str, scores: Scores, values: dict[str, Any], *, wide: bool
         if not text.isascii() and text != query.decode("utf-8", "replace"):
             raise FastrankError(f"query {query!r}: the id is not UTF-8, which frames require")
 
-    def texts_at(texts: list[str], places: Any) -> Any:
+    def texts_at(texts: list[str], rows: Int64Array) -> Any:
         if library == "polars":
-            return frames.Series(texts, dtype=frames.String).gather(places)
-        return frames.array(texts, dtype=str).take(places)
+            return frames.Series(texts, dtype=frames.String).gather(rows)
+        return frames.array(texts, dtype=str).take(rows)
 
     each = numpy.arange(len(queries))
     if wide:
         ids = texts_at(queries, each) if library == "polars" else queries
         return frames.DataFrame({"query": ids, **values})
-    arrays = {name: own for name, own in values.items() if not isinstance(own, list)}
+    arrays = {name: column for name, column in values.items() if not isinstance(column, list)}
     numbers = numpy.stack([*arrays.values()], axis=1).ravel() if arrays else numpy.empty(0)
     return frames.DataFrame(
         {

@@ -35,7 +35,7 @@ class Scores(QueryValues):
     queries: the ids of the queries with values, in byte order: the evaluated queries, and with
     missing="zero" also those without results, whose values are 0. mean: {measure: value over all
     queries}. scores["map"]: the values per query, float64[queries]. name: of the run. tag: in its
-    file, or as it was given. counts: {name: number}, as far as the numbers are known:
+    file, or as it was given. counts: {name: number}, for those that are known:
 
     evaluated_queries: evaluated queries; in version 10.0 this includes those without results that
         count as 0.
@@ -322,9 +322,9 @@ class Scores(QueryValues):
         """
         from importlib import import_module
 
-        own = import_module(lazy.intervals)
-        chosen = own.interval_settings(method, level=level, resamples=resamples, seed=seed)
-        low, high = own.interval_of_mean(self, measure, chosen)
+        intervals = import_module(lazy.intervals)
+        chosen = intervals.interval_settings(method, level=level, resamples=resamples, seed=seed)
+        low, high = intervals.interval_of_mean(self, measure, chosen)
         return low, high
 
     def by_group(
@@ -341,7 +341,7 @@ class Scores(QueryValues):
         queries all have no results.
 
         >>> groups = {query: "early" if query < "q0900" else "late" for query in scores.queries}
-        >>> {group: own.mean["map"] for group, own in scores.by_group(groups).items()}
+        >>> {group: part.mean["map"] for group, part in scores.by_group(groups).items()}
         {'early': 0.4222..., 'late': 0.4485...}
         """
         from fastrank.core.scores.groups import by_group

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.qrels import Graded, Qrels
     from fastrank.core.data.texts import Ids, Texts
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.record import Float64Array, Int64Array
 
 
 # The averages for which a query without results does not simply count as 0.
@@ -35,9 +36,9 @@ class Coverage(Frozen):
 
     complete: bool
     judged: Texts | list[bytes]
-    found: Any
+    found: Int64Array | list[int]
     unknown: list[bytes] | None
-    positive: Any
+    positive: Int64Array | None
 
     def missing(self) -> list[bytes]:
         """The ids of the judged queries without results, in byte order.
@@ -53,7 +54,9 @@ class Coverage(Frozen):
         return Frozen.__reduce__(self.changed(judged=judged, found=found, positive=positive))
 
 
-def positive_grades(judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]) -> Any:
+def positive_grades(
+    judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]
+) -> Int64Array | None:
     """For each judged query the number of grades above zero, if a measure counts them."""
     if isinstance(judgments, Preferences) or not any(map(counts_positive_grades, bound)):
         return None
@@ -89,19 +92,19 @@ def summaries(
     judged queries without results, if the average includes them.
     """
     count = len(coverage.judged) if coverage.complete else evaluated
-    made: list[Any] = []
+    results: list[Any] = []
     for bound_measure, column, longer in zip(bound, values, extended, strict=True):
         measure = bound_measure.measure
         if measure.needs == "run":
-            made.append([tag])
+            results.append([tag])
         elif measure.needs == "queries":
-            made.append([float(count)])
+            results.append([float(count)])
         elif measure.average == "":
-            made.append([])
+            results.append([])
         elif counts_positive_grades(bound_measure) and coverage.positive is not None:
-            made.append([float(sum(coverage.positive))])
+            results.append([float(sum(coverage.positive))])
         else:
-            made.append(
+            results.append(
                 average(
                     bound_measure,
                     column if longer is None else longer,
@@ -110,11 +113,11 @@ def summaries(
                     zscored=zscored,
                 )
             )
-    return made
+    return results
 
 
 def average(
-    bound: BoundMeasure, values: Any, count: int, evaluated: int, *, zscored: bool = False
+    bound: BoundMeasure, values: Float64Array, count: int, evaluated: int, *, zscored: bool = False
 ) -> list[float]:
     """The summary of a measure, a number for each of its names.
 
@@ -128,26 +131,26 @@ def average(
     if kind in ("defined", "median"):
         return [_over_defined(kind, values[:: bound.width])]
     # Added in the order of the queries.
-    totals: Any = [0.0] * bound.width
+    totals: Float64Array = [0.0] * bound.width
     if len(values) > FEW:
         totals = zeros("d", bound.width)
         kernels.add_up(values, bound.width, totals)
     else:
-        for place, value in enumerate(values):
-            totals[place % bound.width] += value
+        for i, value in enumerate(values):
+            totals[i % bound.width] += value
     if kind == "pooled":
         # NaN if there is nothing to pool.
         return [totals[1] / totals[2] if totals[2] else float("nan")]
-    own = [totals[j] for j in range(len(bound.names))]
+    sums = [totals[j] for j in range(len(bound.names))]
     if kind == "mean":
-        return [total / count for total in own]
+        return [total / count for total in sums]
     if kind == "geometric":
         missing = count - evaluated
-        return [float(kernels.geometric_mean(total, count, missing)) for total in own]
-    return own
+        return [float(kernels.geometric_mean(total, count, missing)) for total in sums]
+    return sums
 
 
-def _over_defined(kind: str, values: Any) -> float:
+def _over_defined(kind: str, values: Float64Array) -> float:
     """The mean or the median of the values that are not NaN; NaN if there is none."""
     defined = [value for value in values if value == value]
     if not defined:
@@ -170,21 +173,21 @@ def insert_zero_rows(
     evaluated: Ids,
     order: Sequence[bytes] | None = None,
 ) -> tuple[list[bytes], list[Any], list[int]]:
-    """Insert judged queries without results: all ids, their values, and the places of these rows.
+    """Insert judged queries without results: all ids, their values, and the indexes of these rows.
 
     values, extended: as in `summaries`; without the latter, values of queries without results are
     0, the number of their grades above zero, or empty texts. evaluated: the ids of the evaluated
     queries. order: the ids of all judged queries in the desired order; None means byte order, which
     `evaluated` must have, too.
     """
-    known = set(evaluated)
-    missing = [place for place, query in enumerate(coverage.judged) if query not in known]
-    everyone = [*evaluated, *(coverage.judged[place] for place in missing)]
+    with_values = set(evaluated)
+    missing = [i for i, query in enumerate(coverage.judged) if query not in with_values]
+    everyone = [*evaluated, *(coverage.judged[i] for i in missing)]
     row_of = {query: row for row, query in enumerate(everyone)}
     query_ids = sorted(row_of) if order is None else list(order)
     rows = [row_of[query] for query in query_ids]
     columns: list[Any] = []
-    for own, column, longer in zip(bound, values, extended, strict=True):
+    for measure, column, longer in zip(bound, values, extended, strict=True):
         if column is None:
             columns.append(None)
             continue
@@ -193,10 +196,10 @@ def insert_zero_rows(
             columns.append([texts[row] for row in rows])
             continue
         if longer is None:
-            zero = [0.0] * (len(missing) * own.width)
-            if coverage.positive is not None and counts_positive_grades(own):
-                zero = [float(coverage.positive[place]) for place in missing]
+            zero = [0.0] * (len(missing) * measure.width)
+            if coverage.positive is not None and counts_positive_grades(measure):
+                zero = [float(coverage.positive[i]) for i in missing]
             longer = [*column, *zero]
-        width = range(own.width)
+        width = range(measure.width)
         columns.append(filled("d", [longer[row * len(width) + j] for row in rows for j in width]))
-    return query_ids, columns, [place for place, row in enumerate(rows) if row >= len(evaluated)]
+    return query_ids, columns, [i for i, row in enumerate(rows) if row >= len(evaluated)]

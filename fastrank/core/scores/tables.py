@@ -42,9 +42,9 @@ class Estimate(float):
 
     def __new__(cls, mean: float, low: float, high: float) -> Estimate:
         """The mean with its bounds."""
-        made = super().__new__(cls, mean)
-        made.low, made.high = low, high
-        return made
+        estimate = super().__new__(cls, mean)
+        estimate.low, estimate.high = low, high
+        return estimate
 
 
 class Table(Frozen):
@@ -54,12 +54,12 @@ class Table(Frozen):
     float. digits: decimals of floats in text; frames, CSV and JSON have full precision. bold: the
     cells (row, column) to set in bold in Markdown and LaTeX.
 
-    >>> own = fr.table(scores)
-    >>> own
+    >>> table = fr.table(scores)
+    >>> table
     <Table: 1 row, 2 columns>
-    >>> own.names, own.columns["run"]
+    >>> table.names, table.columns["run"]
     (['run', 'map'], ['pixels'])
-    >>> print(own)
+    >>> print(table)
     run        map
     ------  ------
     pixels  0.4348
@@ -192,7 +192,7 @@ class Table(Frozen):
 
 
 def table_of_rows(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    """A table of the rows, of which there may be none."""
+    """A table of the rows, if any."""
     columns = list(map(list, zip(*rows, strict=True))) or [[] for _ in names]
     return Table(columns=dict(zip(names, columns, strict=True)))
 
@@ -220,8 +220,8 @@ def grid_of(table: Table, formats: Mapping[str, Callable[[float], str]] | None =
 
     shown = [(formats or {}).get(name, rounded) for name in table.names]
     rows = [
-        [cell(value, row, column) for column, value in enumerate(own)]
-        for row, own in enumerate(table.rows())
+        [cell(value, row, column) for column, value in enumerate(values)]
+        for row, values in enumerate(table.rows())
     ]
     return Grid(table.names, rows)
 
@@ -234,12 +234,12 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 def distinct_from(taken: set[str], name: str) -> str:
     """The name, with a number if it is taken; the result is added to `taken`."""
-    number, other = 1, name
-    while other in taken:
+    number, candidate = 1, name
+    while candidate in taken:
         number += 1
-        other = f"{name} ({number})"
-    taken.add(other)
-    return other
+        candidate = f"{name} ({number})"
+    taken.add(candidate)
+    return candidate
 
 
 def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
@@ -346,10 +346,10 @@ def table(
     best: set[tuple[int, int]] = set()
     means = [presented_means(scores) for scores in rows]
     kinds = columns_by_name(rows[0]) if rows else {}
-    for place, name in enumerate(measures, 1):
+    for column, name in enumerate(measures, 1):
         columns[name] = values = [mean[name] for mean in means]
         if flag("bold", bold):
-            best.update((row, place) for row in best_places(kinds[name], values, digits))
+            best.update((row, column) for row in best_places(kinds[name], values, digits))
     return Table(columns=columns, digits=digits, bold=frozenset(best))
 
 
@@ -397,12 +397,12 @@ def common_names(scores: Sequence[Scores]) -> list[str]:
     if not scores:
         return []
     first = list(scores[0].mean)
-    for place, item in enumerate(scores[1:], 2):
+    for position, item in enumerate(scores[1:], 2):
         different = sorted(set(first) ^ set(item.mean))
         if different:
             raise MeasureError(
                 different[0],
-                f"Scores 1 and {place} have different measures: only one has"
+                f"Scores 1 and {position} have different measures: only one has"
                 f" {', '.join(different)}",
             )
     return first
@@ -418,4 +418,4 @@ def best_places(column: Column, values: list[float], digits: int) -> list[int]:
         return []
     best = min(numbers) if column.better == "lower" else max(numbers)
     shown = rounded(best, digits)
-    return [place for place, value in enumerate(values) if rounded(value, digits) == shown]
+    return [row for row, value in enumerate(values) if rounded(value, digits) == shown]

@@ -99,32 +99,32 @@ def lacks(run: str, missing: list[str], queries: str) -> str:
 
 def treated(missing: int, option: str = "", *, zero: bool) -> str:
     """What happens to a number of queries without results. option: what counts them as 0."""
-    one = missing == 1
+    single = missing == 1
     if zero:
-        return "it counts as 0" if one else "they count as 0"
-    are, them = ("it is", "it") if one else ("they are", "them")
+        return "it counts as 0" if single else "they count as 0"
+    are, them = ("it is", "it") if single else ("they are", "them")
     return f"{are} left out" + (f" ({option} counts {them} as 0)" if option else "")
 
 
 def other_notes(scores: Scores) -> list[str]:
     """Notes on queries that are only in the run, on nothing judged or relevant, and on counts."""
-    made = []
+    texts = []
     unjudged = scores.unjudged_queries
     if unjudged:
         queries = counted(len(unjudged), "query of the run has", "queries of the run have")
-        made.append(f"{queries} no judgments ({first_ids(unjudged)})")
+        texts.append(f"{queries} no judgments ({first_ids(unjudged)})")
     counts, needs = scores.counts, {bound.measure.needs for bound in scores.bound}
     if 0 < counts.get("retrieved", 0) == counts["unjudged"]:
         # Only a search counts these ties, and it checks that judged documents are in the corpus.
-        known = "ties_at_cutoff" in counts
-        question = "" if known else ": do the document ids of run and qrels match?"
-        made.append(f"no retrieved document is judged{question}")
+        in_corpus = "ties_at_cutoff" in counts
+        question = "" if in_corpus else ": do the document ids of run and qrels match?"
+        texts.append(f"no retrieved document is judged{question}")
     if not needs <= {*LEVEL_FREE} and (
         0 < counts.get("no_relevant_queries", 0) == len(scores.coverage.judged)
     ):
-        made.append("no judged document is relevant: is the relevance level above all grades?")
+        texts.append("no judged document is relevant: is the relevance level above all grades?")
     # Queries, documents and lines that do not count, and ties that were cut.
-    return made + [
+    return texts + [
         counted(counts[name], *words) for name, words in NOTED.items() if counts.get(name)
     ]
 

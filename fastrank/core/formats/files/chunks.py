@@ -122,12 +122,12 @@ class WorkQueue:
         self._lock = allocate_lock()
 
     def take(self) -> tuple[int, Reader] | None:
-        """The next one, or None at the end."""
+        """The next number and reader, or None at the end."""
         with self._lock:
             return next(self._readers, None)
 
     def end(self) -> None:
-        """Let nobody take another one."""
+        """Hand out no more readers."""
         with self._lock:
             self._readers = enumerate(())
 
@@ -178,7 +178,7 @@ def _query_from(text: bytearray, line: int) -> bytes:
     return bytes(words[0]) if words else b""
 
 
-def line_reader(text: Any, cursor: records.Cursor) -> records.LineReader:
+def line_reader(text: bytes | memoryview, cursor: records.Cursor) -> records.LineReader:
     """A text with memory for a block index, see kernels/parsing/block_index.py."""
     marks = (zeros("B", codes.MARK_BYTES) for _ in range(2))
     newlines, bounds = zeros("q", codes.NEWLINE_PLACES), zeros("q", 12)
@@ -191,9 +191,9 @@ def result_fields(lines: int) -> records.ResultFields:
     return records.ResultFields(docs=spans(lines), scores=spans(lines))
 
 
-def unknown_queries(*, kept: bool) -> records.UnknownQueries:
+def unknown_queries(*, keep: bool) -> records.UnknownQueries:
     """Memory for ids of queries without judgments, if they are to be kept."""
-    sizes = (UNKNOWN_ROOM, RECENT) if kept else (0, 0)
+    sizes = (UNKNOWN_ROOM, RECENT) if keep else (0, 0)
     return records.UnknownQueries(ids=zeros("B", sizes[0]), recent=zeros("q", sizes[1]))
 
 
@@ -269,8 +269,8 @@ class ChunkReader:
             size = waiting + reader.readinto(text[waiting:room])
             ended = size < room
             cursor.size, cursor.ended = size, ended
-            place = reader.place() or (codes.NO_FILE, 0, 0)
-            cursor.file, cursor.file_position, cursor.file_stop = place
+            part = reader.place() or (codes.NO_FILE, 0, 0)
+            cursor.file, cursor.file_position, cursor.file_stop = part
             done = step()
             reader.pass_to(cursor.file_position)
             size = cursor.size

@@ -13,7 +13,6 @@ from fastrank.core.formats.files.source import name_of as name_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
 
     from fastrank.core.formats.files.source import Source as Source
 
@@ -206,7 +205,7 @@ def removed_by_signals(path: str) -> Iterator[None]:
         del _UNFINISHED[path]
 
 
-def _end(number: int, _frame: Any) -> None:
+def _end(number: int, _frame: object) -> None:
     import signal
 
     for path, process in _UNFINISHED.items():

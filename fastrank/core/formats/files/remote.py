@@ -46,18 +46,18 @@ def shown(url: str) -> str:
     """The URL without user, password, query and fragment, which may be secret."""
     parts = []
     for part in url.split("::"):
-        scheme, found, rest = part.partition("://")
+        scheme, separator, rest = part.partition("://")
         rest = rest.partition("?")[0]
         if scheme.lower() in WEB:
             rest = rest.partition("#")[0]
         authority, slash, path = rest.partition("/")
-        parts.append(scheme + found + authority.rpartition("@")[2] + slash + path)
+        parts.append(scheme + separator + authority.rpartition("@")[2] + slash + path)
     return "::".join(parts)
 
 
 def redacted(text: str) -> str:
     """The text with the secret parts of all URLs removed."""
-    return _IN_TEXT.sub(lambda found: shown(found[0]), text)
+    return _IN_TEXT.sub(lambda match: shown(match[0]), text)
 
 
 def with_suffix(url: str, suffix: str) -> str:
@@ -131,10 +131,10 @@ class RemoteFile(SourceFile):
     def _version_in_store(self) -> list[Any]:
         with _errors(self.name):
             self._store.invalidate_cache(self._store._parent(self._path))
-            found = self._store.info(self._path)
-        if found["type"] == "directory":
+            info = self._store.info(self._path)
+        if info["type"] == "directory":
             raise ReadError(self.name, "is a directory")
-        return list(map(found.get, _VERSION))
+        return list(map(info.get, _VERSION))
 
     def after_head(self) -> Any:
         """A stream of what follows the head."""
@@ -213,8 +213,8 @@ def open_store(url: str, name: str) -> tuple[Any, str]:
         raise _missing_package(url, name, error) from None
     except Exception as error:
         if scheme_of(url) not in fsspec.available_protocols():
-            known = "file, http, https, s3, gs, hf and others of fsspec"
-            reason = f"unknown protocol {scheme_of(url)!r}; expected one of {known}"
+            protocols = "file, http, https, s3, gs, hf and others of fsspec"
+            reason = f"unknown protocol {scheme_of(url)!r}; expected one of {protocols}"
             raise ReadError(name, reason) from None
         raise _failure(name, error) from None
 
@@ -280,8 +280,8 @@ def _failure(name: str, error: Exception) -> ReadError:
 
 
 def _status(status: int) -> str:
-    known = f" ({http.HTTPStatus(status).phrase})" if status in set(http.HTTPStatus) else ""
-    reason = f"HTTP status {status}{known}"
+    phrase = f" ({http.HTTPStatus(status).phrase})" if status in set(http.HTTPStatus) else ""
+    reason = f"HTTP status {status}{phrase}"
     if 300 <= status < 400:
         return f"{reason}: the redirection cannot be followed"
     return f"{reason}; check the credentials" if status in (401, 403) else reason

@@ -56,7 +56,7 @@ def is_url(source: object) -> bool:
     if not isinstance(source, str) or "://" not in source:
         return False
     scheme = source.partition("://")[0]
-    rest = scheme.translate({ord(own): "" for own in "+-."})
+    rest = scheme.translate({ord(mark): "" for mark in "+-."})
     return len(scheme) > 1 and scheme[0].isalpha() and rest.isalnum() and scheme.isascii()
 
 
@@ -228,12 +228,12 @@ class SourceFile:
         if self.rereadable and now.st_mtime_ns != self._status.st_mtime_ns:
             raise ReadError(self.name, "the file changed while it was read")
 
-    def _check_size(self, found: int) -> None:
-        size = self._status.st_size if self._status is not None else found
-        if found < size:
-            raise _shrank(self.name, size, found)
-        if found > size:
-            change = f"{size} bytes at the start, {found} at the end"
+    def _check_size(self, read_size: int) -> None:
+        size = self._status.st_size if self._status is not None else read_size
+        if read_size < size:
+            raise _shrank(self.name, size, read_size)
+        if read_size > size:
+            change = f"{size} bytes at the start, {read_size} at the end"
             raise ReadError(self.name, f"the file grew while it was read: {change}")
 
 
@@ -284,10 +284,10 @@ class Reader:
     def _some(self, view: memoryview) -> int:
         """Read at least one byte into the view; returns the number, 0 at the end."""
         if not self._waiting:
-            found = self._next(view)
-            if isinstance(found, int):
-                return found
-            self._waiting = memoryview(found)
+            content = self._next(view)
+            if isinstance(content, int):
+                return content
+            self._waiting = memoryview(content)
         count = min(len(view), len(self._waiting))
         view[:count] = self._waiting[:count]
         self._waiting = self._waiting[count:]
@@ -318,8 +318,8 @@ class _Part(Reader):
             handle = self._file.fileno()
             count = os.preadv(handle, [view[: self._stop - self._at]], self._at)
             if not count:
-                found = min(self._at, os.fstat(handle).st_size)
-                raise _shrank(self._name, self._size, found)
+                size = min(self._at, os.fstat(handle).st_size)
+                raise _shrank(self._name, self._size, size)
         self._at += count
         return count
 
@@ -419,8 +419,8 @@ def compression_of(head: bytes) -> str | None:
     return None
 
 
-def _shrank(name: str, size: int, found: int) -> ReadError:
-    only = f"{size} bytes at the start, only {found} found"
+def _shrank(name: str, size: int, count: int) -> ReadError:
+    only = f"{size} bytes at the start, only {count} found"
     return ReadError(name, f"the file shrank while it was read: {only}")
 
 

@@ -12,7 +12,6 @@ from fastrank.core.formats.trec.writers import by_query
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from fastrank.core.data.qrels import Preferences
 
@@ -34,7 +33,7 @@ def judgments_digest(judgments: Qrels | Preferences) -> str:
     return _digest(zip(by_query(judgments), *texts, shown, strict=True))
 
 
-def exclusions_digest(exclude: Mapping[Any, Iterable[Any]] | None) -> str | None:
+def exclusions_digest(exclude: Mapping[object, Iterable[object]] | None) -> str | None:
     """The SHA-256 of the documents to exclude, None if there are none."""
     if not exclude:
         return None
@@ -45,32 +44,32 @@ def exclusions_digest(exclude: Mapping[Any, Iterable[Any]] | None) -> str | None
     )
 
 
-def _bytes(given: Any) -> bytes:
-    return given if isinstance(given, bytes) else os.fsencode(str(given))
+def _bytes(value: object) -> bytes:
+    return value if isinstance(value, bytes) else os.fsencode(str(value))
 
 
 def _digest(rows: Iterable[tuple[bytes, ...]]) -> str:
-    made = sha256()
+    digest = sha256()
     for line in sorted(map(b"\0".join, rows)):
-        made.update(line + b"\n")
-    return made.hexdigest()
+        digest.update(line + b"\n")
+    return digest.hexdigest()
 
 
-def file_digest(run: Any) -> str | None:
+def file_digest(run: object) -> str | None:
     """The SHA-256 of a file's bytes, as `sha256sum` prints it; None for what is not a file.
 
     run: a path or a URL, or anything else. Raises ReadError.
     """
     if not isinstance(run, (str, os.PathLike)):
         return None
-    made = sha256()
+    digest = sha256()
     if not is_url(os.fspath(run)):
         if not os.path.isfile(run):
             return None
         if not os.path.getsize(run):
-            return made.hexdigest()
+            return digest.hexdigest()
     with open_source(run) as file:
         for piece in file.stored().pieces(PIECE):
-            made.update(piece)
+            digest.update(piece)
         file.check_unchanged()
-    return made.hexdigest()
+    return digest.hexdigest()

@@ -47,11 +47,11 @@ def pairs_of(source: Source, fields: str) -> Iterator[tuple[int, bytes, bytes]]:
     fields: their names, for errors. Empty lines are skipped. Raises ReadError and FormatError.
     """
     for number, line in enumerate(byte_lines(source), 1):
-        found = line.split()
-        if len(found) == 2:
-            yield number, found[0], found[1]
-        elif found:
-            reason = f"expected 2 fields ({fields}), found {len(found)}"
+        texts = line.split()
+        if len(texts) == 2:
+            yield number, texts[0], texts[1]
+        elif texts:
+            reason = f"expected 2 fields ({fields}), found {len(texts)}"
             raise FormatError(name_of(source), number, reason)
 
 
@@ -60,13 +60,13 @@ def read_clusters(source: Source) -> dict[str, str]:
 
     Raises ReadError, and FormatError also for a query in two clusters.
     """
-    found: dict[str, str] = {}
+    clusters: dict[str, str] = {}
     for number, query, cluster in pairs_of(source, "query cluster"):
         name, new = decoded(query), decoded(cluster)
-        if found.setdefault(name, new) != new:
-            reason = f"query {name!r} is already in cluster {found[name]!r}"
+        if clusters.setdefault(name, new) != new:
+            reason = f"query {name!r} is already in cluster {clusters[name]!r}"
             raise FormatError(name_of(source), number, reason)
-    return found
+    return clusters
 
 
 def as_exclusions(exclude: Mapping[Any, Iterable[Any]] | None) -> Exclusions:
@@ -77,9 +77,9 @@ def as_exclusions(exclude: Mapping[Any, Iterable[Any]] | None) -> Exclusions:
     if exclude is None:
         return {}
     if not hasattr(exclude, "items"):
-        found = type(exclude).__name__
-        raise TypeError(f"exclude: expected a mapping from query to documents, found {found}")
-    found_ids: Exclusions = {}
+        kind = type(exclude).__name__
+        raise TypeError(f"exclude: expected a mapping from query to documents, found {kind}")
+    exclusions: Exclusions = {}
 
     def fail(reason: str) -> NoReturn:
         raise InputError("exclude", f"query {query!r:.60}: {reason}")
@@ -89,9 +89,9 @@ def as_exclusions(exclude: Mapping[Any, Iterable[Any]] | None) -> Exclusions:
             raise TypeError(
                 f"exclude: query {query!r}: expected a list or set of documents, found {docs!r}"
             )
-        excluded = found_ids.setdefault(encoded_id(query, fail), [])
+        excluded = exclusions.setdefault(encoded_id(query, fail), [])
         excluded += [encoded_id(doc, fail) for doc in docs]
-    return {query: list(dict.fromkeys(docs)) for query, docs in found_ids.items()}
+    return {query: list(dict.fromkeys(docs)) for query, docs in exclusions.items()}
 
 
 def read_exclusions(source: Source) -> Exclusions:
@@ -99,10 +99,10 @@ def read_exclusions(source: Source) -> Exclusions:
 
     Raises ReadError and FormatError.
     """
-    found: Exclusions = {}
+    exclusions: Exclusions = {}
     for _, query, doc in pairs_of(source, "query doc"):
-        found.setdefault(query, []).append(doc)
-    return {query: list(dict.fromkeys(docs)) for query, docs in found.items()}
+        exclusions.setdefault(query, []).append(doc)
+    return {query: list(dict.fromkeys(docs)) for query, docs in exclusions.items()}
 
 
 IGNORE_IDENTICAL_IDS = Keyword(
@@ -119,7 +119,7 @@ EXCLUDE = Keyword(
 )
 
 
-def titles_of(documents: Any, wanted: Collection[str]) -> dict[str, str]:
+def titles_of(documents: Any, doc_ids: Collection[str]) -> dict[str, str]:
     """The texts, or titles, of some documents.
 
     documents: a Dataset, {id: text}, {id: {"title": ..., "text": ...}}, or the path of a file of
@@ -128,19 +128,21 @@ def titles_of(documents: Any, wanted: Collection[str]) -> dict[str, str]:
     """
     if hasattr(documents, "corpus_ids"):
         ids, texts = documents.corpus_ids, documents.corpus
-        return {one: texts[row : row + 1][0] for row, one in enumerate(ids) if one in wanted}
+        return {
+            doc_id: texts[row : row + 1][0] for row, doc_id in enumerate(ids) if doc_id in doc_ids
+        }
     if isinstance(documents, Mapping):
-        return {one: _shown(documents[one]) for one in wanted if one in documents}
+        return {doc_id: _shown(documents[doc_id]) for doc_id in doc_ids if doc_id in documents}
     if isinstance(documents, (str, os.PathLike)):
-        return _of_lines(os.fspath(documents), wanted)
-    found = type(documents).__name__
-    raise OptionError("documents", f"expected a Dataset, a dict or a path, found {found}")
+        return _of_lines(os.fspath(documents), doc_ids)
+    kind = type(documents).__name__
+    raise OptionError("documents", f"expected a Dataset, a dict or a path, found {kind}")
 
 
-def _of_lines(path: str, wanted: Collection[str]) -> dict[str, str]:
+def _of_lines(path: str, doc_ids: Collection[str]) -> dict[str, str]:
     import json
 
-    found, name = {}, name_of(path)
+    titles, name = {}, name_of(path)
     for number, line in lines_of(path, name, "utf-8"):
         if not line.strip():
             continue
@@ -150,14 +152,14 @@ def _of_lines(path: str, wanted: Collection[str]) -> dict[str, str]:
             raise FormatError(name, number, f"expected a JSON object: {error}") from None
         if not isinstance(record, dict) or not ("_id" in record or "id" in record):
             raise FormatError(name, number, "expected a JSON object with _id")
-        own = str(record["_id"] if "_id" in record else record["id"])
-        if own in wanted:
-            found[own] = _shown(record)
-    return found
+        doc_id = str(record["_id"] if "_id" in record else record["id"])
+        if doc_id in doc_ids:
+            titles[doc_id] = _shown(record)
+    return titles
 
 
-def _shown(given: Any) -> str:
+def _shown(document: object) -> str:
     """The title, else the text."""
-    if isinstance(given, Mapping):
-        return str(given.get("title") or given.get("text") or "")
-    return str(given)
+    if isinstance(document, Mapping):
+        return str(document.get("title") or document.get("text") or "")
+    return str(document)

@@ -264,7 +264,10 @@ class _Scan:
         starts, lengths, first_rows = (column[:stretches] for column in self._stretches)
         groups = Groups(Texts(self._text, starts, lengths), first_rows, self.state.rows)
         self.numbers = groups.reorder(self.numbers)
-        texts = {name: Texts(self._text, *groups.reorder(own)) for name, own in self._texts.items()}
+        texts = {
+            name: Texts(self._text, *groups.reorder(columns))
+            for name, columns in self._texts.items()
+        }
         return {
             **texts,
             "queries": groups.queries,
@@ -312,9 +315,9 @@ class _Scan:
                     reason = without_score(self._line(self._texts["docs"].starts[row]), reason)
                 fail(row, reason)
 
-    def _line(self, place: int | None = None) -> bytes:
-        """The line with a place of the text, by default that at which scanning ended."""
-        start = self.state.at if place is None else self._text.rfind(b"\n", 0, place) + 1
+    def _line(self, position: int | None = None) -> bytes:
+        """The line around a position in the text, by default the one at which scanning ended."""
+        start = self.state.at if position is None else self._text.rfind(b"\n", 0, position) + 1
         end = self._text.find(b"\n", start)
         return bytes(self._text[start : end if end >= 0 else len(self._text)])
 
@@ -345,7 +348,7 @@ class _Scan:
         )
 
 
-def malformed(expected: str, found: int, line: bytes) -> str:
+def malformed(expected: str, count: int, line: bytes) -> str:
     """Why a line is malformed, with its beginning."""
     shown = line[:60].decode("utf-8", "replace") + ("..." if len(line) > 60 else "")
-    return f"malformed line: expected {expected}, found {found}: {shown!r}"
+    return f"malformed line: expected {expected}, found {count}: {shown!r}"

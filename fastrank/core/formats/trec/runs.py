@@ -74,8 +74,8 @@ def rank_by_field(run: Run) -> Run:
         end = run.docs.starts[wrong] + run.docs.lengths[wrong]
         rank, *_ = bytes(run.docs.buffer[end : end + 80]).split()
         reason = f"expected an integer rank of at most {LAST_RANK}, found"
-        found = rank.decode("utf-8", "replace")
-        raise FormatError(run.source, run.docs.line(wrong), f"{reason} {found!r:.60}")
+        text = rank.decode("utf-8", "replace")
+        raise FormatError(run.source, run.docs.line(wrong), f"{reason} {text!r:.60}")
     return with_distinct_ranks(run.changed(score_column=scores))
 
 
@@ -93,11 +93,11 @@ def with_distinct_ranks(run: Run) -> Run:
     equal = numpy.flatnonzero(is_next & (numpy.diff(scores[order]) == 0))
     if not len(equal):
         return run
-    one, other = (int(order[place]) for place in (equal[0], equal[0] + 1))
-    query = decoded(run.queries[int(queries[one])])
-    docs = " and ".join(repr(run.docs[row].decode("utf-8", "replace")) for row in (one, other))
-    where = f"{run.docs.unit}s {run.docs.line(one)} and {run.docs.line(other)}"
-    reason = f"query {query!r}: documents {docs} both have rank {-int(scores[one])}, {where}"
+    first, second = (int(order[i]) for i in (equal[0], equal[0] + 1))
+    query = decoded(run.queries[int(queries[first])])
+    docs = " and ".join(repr(run.docs[row].decode("utf-8", "replace")) for row in (first, second))
+    where = f"{run.docs.unit}s {run.docs.line(first)} and {run.docs.line(second)}"
+    reason = f"query {query!r}: documents {docs} both have rank {-int(scores[first])}, {where}"
     raise InputError(run.source, reason)
 
 
@@ -117,13 +117,13 @@ def run_metadata(source: Source) -> str | None:
     >>> run_metadata(io.BytesIO(run))
     'actor:\\n  team: x\\n'
     """
-    found: list[str] = []
+    lines: list[str] = []
     for line in takewhile(lambda line: line.startswith(b"#"), byte_lines(source)):
         text = line[1:].removeprefix(b" ").rstrip()
         if text == END:
-            return "".join(f"{own}\n" for own in found[1:])
-        if found or text == START:
-            found.append(text.decode("utf-8", "surrogateescape"))
+            return "".join(f"{text}\n" for text in lines[1:])
+        if lines or text == START:
+            lines.append(text.decode("utf-8", "surrogateescape"))
     return None
 
 
@@ -145,20 +145,20 @@ def read_run_columns(
     size = parts.cuts[-1]
     rows = size // SHORTEST_LINE + 1
     # Only filled memory is used.
-    kept, starts, lengths, scores, *stretches = _MEMORY.make(
+    buffer, starts, lengths, scores, *stretches = _MEMORY.make(
         ("B", size + codes.SLACK), ("q", rows), ("q", rows), ("d", rows), *[("q", rows)] * 3
     )
-    docs = records.Texts(kept, starts, lengths)
+    docs = records.Texts(buffer, starts, lengths)
 
     def feeder(base: int, cut: int) -> ChunkReader:
         """A feeder that fills the rows from `base` on with the part of the run from `cut` on."""
-        own = records.Stretches(*(column[base:] for column in stretches))
+        part_stretches = records.Stretches(*(column[base:] for column in stretches))
 
         def prepare(
             reader: records.LineReader, _: int, state: records.Reading
         ) -> Callable[[], int]:
             fields = result_fields(codes.CHUNK)
-            return kernels.prepare("pack_run", reader, docs, scores, own, fields, state)
+            return kernels.prepare("pack_run", reader, docs, scores, part_stretches, fields, state)
 
         return ChunkReader(prepare, rows=base, kept=cut)
 
@@ -168,14 +168,14 @@ def read_run_columns(
     states = [feeder.state for feeder in feeders]
     if tag is None or [state.rows for state in states[:-1]] != bases[1:]:
         return None
-    found = 0
+    total = 0
     for state, base in zip(states, bases, strict=True):
         count = state.stretches
         for column in stretches:
-            column[found : found + count] = column[base : base + count]
-        found += count
-    text = kept[: states[-1].kept + codes.SLACK]
-    *queries, first_rows = (column[:found] for column in stretches)
+            column[total : total + count] = column[base : base + count]
+        total += count
+    text = buffer[: states[-1].kept + codes.SLACK]
+    *queries, first_rows = (column[:total] for column in stretches)
     groups = Groups(Texts(text, *queries), first_rows, states[-1].rows)
     return Run(
         queries=groups.queries,
@@ -192,7 +192,7 @@ def read_run_columns(
 def _lines_before(file: SourceFile, parts: FileParts) -> list[int]:
     """The number of lines before each part. All threads count a share of each part but the last."""
     threads = len(parts)
-    found = [[0] * threads for _ in range(threads)]
+    counts = [[0] * threads for _ in range(threads)]
 
     def count(thread: int) -> None:
         text = zeros("B", PIECE)
@@ -200,8 +200,8 @@ def _lines_before(file: SourceFile, parts: FileParts) -> list[int]:
             edges = [start + (stop - start) * share // threads for share in (thread, thread + 1)]
             reader = file.part(*edges)
             while size := reader.readinto(text):
-                found[part + 1][thread] += kernels.count_lines(text[:size]) - 1
+                counts[part + 1][thread] += kernels.count_lines(text[:size]) - 1
 
     in_threads(count, threads)
-    bases = list(map(sum, found))
+    bases = list(map(sum, counts))
     return [sum(bases[: part + 1]) for part in range(threads)]

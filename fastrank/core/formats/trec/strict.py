@@ -15,10 +15,11 @@ from fastrank.errors import FormatError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
     from fastrank.core.data.qrels import Scale
     from fastrank.core.data.texts import Texts
+    from fastrank.core.native.record import Int64Array
 
 IS_HEADER = "is this a header? Remove the line"
 # What the second field of judgments usually is.
@@ -26,19 +27,19 @@ USUAL_ITERATIONS = (b"0", b"Q0")
 READERS = {"qrels": "fastrank.read_qrels", "run": "fastrank.read_run"}
 
 
-def number_of(text: bytes, what: str) -> float:
+def number_of(text: bytes, noun: str) -> float:
     """The number that a field is. Raises ValueError, which says what was expected and found."""
     number = whole_number(text)
     if number is None:
-        raise ValueError(no_number(text.decode("utf-8", "replace"), what))
+        raise ValueError(no_number(text.decode("utf-8", "replace"), noun))
     if number != number:
-        raise ValueError(f"expected a {what}, found NaN")
+        raise ValueError(f"expected a {noun}, found NaN")
     return number
 
 
-def no_number(text: str, what: str) -> str:
+def no_number(text: str, noun: str) -> str:
     """Why a text is not the number that was expected."""
-    reason = f"expected a {what}, found {text!r:.60}"
+    reason = f"expected a {noun}, found {text!r:.60}"
     with_point = text.strip().replace(",", ".").encode("utf-8", "replace")
     if "," in text and whole_number(with_point) is not None:
         return f"{reason}: use a point, not a comma, for decimals"
@@ -51,8 +52,8 @@ def misplaced(line: bytes) -> str:
     texts = (field.decode("utf-8", "replace") for field in (*fields[3:5], line.split(None, 5)[5]))
     rank, score, tag = (f"{text!r:.60}" for text in texts)
     if len(fields) > 6 and not _has_fraction(fields[3]):
-        found = f"found {len(fields)} fields with rank {rank}, score {score} and tag"
-        return f"{found} {tag}, expected 6: does an id contain a blank?"
+        reason = f"found {len(fields)} fields with rank {rank}, score {score} and tag"
+        return f"{reason} {tag}, expected 6: does an id contain a blank?"
     return f"the rank is {rank} and the score {score}: are the two columns exchanged?"
 
 
@@ -62,9 +63,9 @@ def _has_fraction(text: bytes) -> bool:
 
 
 def grades_with(
-    grades: Any, others: list[tuple[int, bytes]], fail: Callable[[int, str], NoReturn]
-) -> tuple[Any, Scale | None]:
-    """Grades of which some were left as texts: int64[rows], and what these stand for.
+    grades: Int64Array, others: list[tuple[int, bytes]], fail: Callable[[int, str], NoReturn]
+) -> tuple[Int64Array, Scale | None]:
+    """All grades, some of which were left as texts: int64[rows], and their scale.
 
     grades: int64[rows]. others: row and text of those that are not plain integers. `fail` is called
     for what is not a grade.
@@ -88,8 +89,8 @@ def without_score(line: bytes, reason: str) -> str:
     rank, score = line.split()[3:5]
     if not score[:1].isalpha() or any(whole_number(field) is not None for field in (rank, score)):
         return reason
-    found = " and ".join(f"{field.decode('utf-8', 'replace')!r:.60}" for field in (rank, score))
-    return f"expected a rank and a score, found {found}; {IS_HEADER}"
+    names = " and ".join(f"{field.decode('utf-8', 'replace')!r:.60}" for field in (rank, score))
+    return f"expected a rank and a score, found {names}; {IS_HEADER}"
 
 
 def has_names_only(line: bytes) -> bool:
@@ -122,8 +123,8 @@ def explained(error: FormatError, text: bytes, kind: str, fields: int) -> Format
     first, next_line, *_ = (*text[:HEAD].split(b"\n", 2), b"")
     if fields and error.line == 1 and is_header(first, next_line, kind):
         return FormatError(error.path, 1, f"{error.reason}; {IS_HEADER}")
-    other = "qrels" if kind == "run" else "run"
-    if fields and sniff.TREC_FIELDS[other](fields):
+    other_kind = "qrels" if kind == "run" else "run"
+    if fields and sniff.TREC_FIELDS[other_kind](fields):
         looks = "judgments" if kind == "run" else "a run"
         return FormatError(error.path, error.line, f"{error.reason}; this looks like {looks}")
     return error

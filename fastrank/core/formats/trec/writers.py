@@ -14,7 +14,8 @@ from fastrank.errors import InputError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
+
+    from fastrank.core.native.record import Int64Array
 
 
 # The tag of a run without a name.
@@ -65,21 +66,23 @@ def sample_lines(qrels: Qrels) -> Iterable[bytes]:
     return _lines(qrels, b"%b %b %b %b %d\n", *columns)
 
 
-def _lines(noun: Any, form: bytes, *columns: Iterable[Any]) -> Iterator[bytes]:
+def _lines(
+    noun: Qrels | Run | Preferences, form: bytes, *columns: Iterable[object]
+) -> Iterator[bytes]:
     return map(form.__mod__, zip(by_query(noun), *columns, strict=True))
 
 
-def by_query(noun: Any) -> Iterator[bytes]:
+def by_query(noun: Qrels | Run | Preferences) -> Iterator[bytes]:
     """The query of each row."""
     return chain.from_iterable(map(repeat, noun.queries, _sizes(noun)))
 
 
-def _sizes(noun: Any) -> Iterator[int]:
+def _sizes(noun: Qrels | Run | Preferences) -> Iterator[int]:
     """The number of rows of each query."""
     return (stop - first for first, stop in pairwise(noun.offset_column))
 
 
-def _grades(qrels: Qrels) -> Any:
+def _grades(qrels: Qrels) -> Int64Array:
     """The grades. Raises InputError for invalid ids, and for a fraction."""
     _check_ids(qrels)
     check_fields(qrels.groups, "iteration", qrels.source)
@@ -102,6 +105,6 @@ def check_fields(texts: Texts, role: str, source: str) -> None:
     """Raise InputError for a text that cannot be a field of a line."""
     wrong = kernels.find_no_field(texts.columns)
     if wrong >= 0:
-        found = texts[wrong].decode("utf-8", "replace")
-        reason = f"{role} {found!r}: expected text without blanks and NUL for TREC format"
+        text = texts[wrong].decode("utf-8", "replace")
+        reason = f"{role} {text!r}: expected text without blanks and NUL for TREC format"
         raise InputError(source, reason)
