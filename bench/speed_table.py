@@ -11,14 +11,7 @@ from bench.memory import ARRAYS, COMPAT, EVALUATOR, ONE_SHOT, PROVIDER
 from bench.programs import ORIGINAL, OURS, STAND_IN, WC
 from bench.rows import Key, Row
 from bench.run_report import machine
-from bench.tasks import (
-    BUILDING,
-    BUILT,
-    BUILT_ALL,
-    FLOOR,
-    OFFICIAL,
-    SINGLE,
-)
+from bench.tasks import BUILDING, BUILT, BUILT_ALL, FLOOR, OFFICIAL, SINGLE
 
 BEGIN = "<!-- speed: begin (python -m bench table) -->"
 END = "<!-- speed: end -->"

@@ -8,15 +8,7 @@ from itertools import chain
 from bench.cases import POOLS
 from bench.libraries import READ_RUN
 from bench.memory import COMPAT, ONE_SHOT, PROVIDER
-from bench.programs import (
-    ONE_THREAD,
-    ORIGINAL,
-    OWN_TREC_EVAL,
-    PASS,
-    STAND_IN,
-    TWO_THREADS,
-    WC,
-)
+from bench.programs import ONE_THREAD, ORIGINAL, OWN_TREC_EVAL, PASS, STAND_IN, TWO_THREADS, WC
 from bench.rows import Key, Row
 from bench.tasks import (
     ALL_TREC,

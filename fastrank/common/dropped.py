@@ -119,7 +119,7 @@ class Finder:
     """
 
     @staticmethod
-    def find_spec(name: str, *_: object) -> None:
+    def find_spec(name: str, *more: object) -> None:  # noqa: ARG004
         """Raise ImportError for a module or a name that went."""
         package, _, last = name.rpartition(".")
         if package in ("fastrank", "fastrank.compat") and (hint := instead(package, last)):

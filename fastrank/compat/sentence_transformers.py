@@ -37,13 +37,7 @@ from collections.abc import Mapping
 
 from fastrank.common.arguments import at_least
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.compat.metric_names import (
-    is_greater_better,
-    key_of,
-    names_of,
-    primary_of,
-    title_of,
-)
+from fastrank.compat.metric_names import is_greater_better, key_of, names_of, primary_of, title_of
 from fastrank.core.formats.tables.table_files import csv_lines
 from fastrank.core.matching.keywords import EVALUATION, LevelOptions, evaluation_options
 from fastrank.errors import ArrayError, InputError, OptionError

@@ -18,9 +18,7 @@ from fastrank.core.formats.tables.values import (
     texts_of_ids,
     to_int64,
 )
-from fastrank.core.formats.tables.values import (
-    query_ids as ids_of_queries,
-)
+from fastrank.core.formats.tables.values import query_ids as ids_of_queries
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.filters import rows_of_queries
 from fastrank.core.matching.keywords import EVALUATION, LabelOptions, Request

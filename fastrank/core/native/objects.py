@@ -12,15 +12,7 @@ from array import array
 from itertools import repeat, starmap
 
 from fastrank.core.native import codes, kernels
-from fastrank.core.native.buffers import (
-    NO_EXCEPTION,
-    SIZES,
-    Double,
-    Int64,
-    Single,
-    address,
-    filled,
-)
+from fastrank.core.native.buffers import NO_EXCEPTION, SIZES, Double, Int64, Single, address, filled
 from fastrank.core.native.records.objects import PythonApi
 
 TYPE_CHECKING = False

@@ -26,11 +26,7 @@ from fastrank.core.kernels.parsing.columns import (
     next_tag_differs,
 )
 from fastrank.core.kernels.simd.compare import load_near_spaces, load_spaces
-from fastrank.core.kernels.simd.instructions import (
-    differ,
-    load_word_inside,
-    trailing_zeros,
-)
+from fastrank.core.kernels.simd.instructions import differ, load_word_inside, trailing_zeros
 from fastrank.core.kernels.texts.text import equal, equal_inside, is_blank
 from fastrank.core.native.codes import (
     BARE_RETURN,

@@ -6,12 +6,7 @@ from fastrank.core.native.record import Record, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.core.native.record import (
-        Float32Array,
-        Float64Array,
-        Int32Array,
-        Int64Array,
-    )
+    from fastrank.core.native.record import Float32Array, Float64Array, Int32Array, Int64Array
     from fastrank.core.native.records import Hits, Rankings, RowIndex
 
 
