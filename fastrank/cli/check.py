@@ -57,13 +57,7 @@ def _declare(parser: Parser) -> None:
         group=INPUTS,
     )
     parser.add_output()
-    add(
-        "--format",
-        "output format (default: text)",
-        choices=FORMATS,
-        default="text",
-        group=OUTPUT,
-    )
+    add("--format", "output format (default: text)", choices=FORMATS, default="text", group=OUTPUT)
     add(
         "--max-per-kind N",
         "findings of each kind to list per file (default: 10)",

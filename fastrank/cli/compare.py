@@ -62,11 +62,7 @@ def _declare(parser: Parser) -> None:
     add = partial(parser.add, group=OUTPUT)
     parser.add_files(runs=True)
     parser.add_measures("map and ndcg_cut.10")
-    add(
-        "-b, --baseline RUN ...",
-        f"run to compare the others with{REPEATED}",
-        group=INPUTS,
-    )
+    add("-b, --baseline RUN ...", f"run to compare the others with{REPEATED}", group=INPUTS)
     parser.add_output()
     shown = parser.groups[OUTPUT].add_mutually_exclusive_group()
     add("--pairs", "print the pairs with intervals and p-values", group=shown)
@@ -85,9 +81,7 @@ def _declare(parser: Parser) -> None:
     add("--ascii", "write ^bc, + and - instead of symbols in table")
     parser.add_flags(compare, STATISTICAL)
     parser.add(
-        "--clusters FILE",
-        "resample together; FILE: query and cluster a line",
-        group=STATISTICS,
+        "--clusters FILE", "resample together; FILE: query and cluster a line", group=STATISTICS
     )
     add_files_to_write(parser)
     parser.add_names()

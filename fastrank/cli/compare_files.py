@@ -30,11 +30,7 @@ def add_files_to_write(parser: Parser) -> None:
     """Declare these files."""
     add = partial(parser.add, group=OUTPUT)
     add("--plot FILE", "plot the first measure (.png, .svg or .pdf)")
-    add(
-        "--plot-kind KIND",
-        f"kind of plot: {', '.join(KINDS)}",
-        choices=KINDS,
-    )
+    add("--plot-kind KIND", f"kind of plot: {', '.join(KINDS)}", choices=KINDS)
     add("--report FILE", "write an HTML report with tables and plots")
     add("--save FILE", "save a run, or the only -b, for `fastrank gate check`")
 

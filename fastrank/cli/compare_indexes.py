@@ -69,9 +69,7 @@ def _declare(parser: Parser) -> None:
     parser.add_output()
     parser.add_plot()
     parser.add_flags(
-        compare_indexes,
-        ["k", "metric", "repetitions", *names_of(ComparisonOptions)],
-        group=SEARCH,
+        compare_indexes, ["k", "metric", "repetitions", *names_of(ComparisonOptions)], group=SEARCH
     )
 
 

@@ -128,11 +128,7 @@ def _declare_judges(parser: Parser) -> None:
         dest="names",
         group=OUTPUT,
     )
-    add(
-        "--scale GRADE=GRADE,...",
-        "map the grades of all judges but the first",
-        group=INPUTS,
-    )
+    add("--scale GRADE=GRADE,...", "map the grades of all judges but the first", group=INPUTS)
     parser.add_output()
     parser.add_plot()
     options = ["relevance_level", "interval", "level", "resamples", "seed"]

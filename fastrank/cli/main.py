@@ -46,9 +46,7 @@ GROUPS = {
         "plan": "draw what people should judge next, at random",
         "qrels": "merge and compare qrels, find what is unjudged",
     },
-    "setup": {
-        "completion": "print what completes the commands in a shell",
-    },
+    "setup": {"completion": "print what completes the commands in a shell"},
 }
 COMMANDS = {name: does for group in GROUPS.values() for name, does in group.items()}
 

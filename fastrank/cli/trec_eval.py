@@ -259,8 +259,7 @@ def _read_judgments(request: _Request, path: str) -> Any:
     form = request.relevance_format
     if form not in RELEVANCE_FORMATS:
         raise _ExitError(
-            2,
-            f"trec_eval: Illegal rel_format '{form}': expected {', '.join(RELEVANCE_FORMATS)}",
+            2, f"trec_eval: Illegal rel_format '{form}': expected {', '.join(RELEVANCE_FORMATS)}"
         )
     try:
         return trec.parse(

@@ -25,12 +25,7 @@ PROTOCOL = dict.fromkeys(
     ),
     SENTEVAL,
 )
-MODULES = {
-    "llama_index": RANKING,
-    "mlflow": RANKING,
-    "mteb": "fr.evaluate_model",
-    "ragas": RANKING,
-}
+MODULES = {"llama_index": RANKING, "mlflow": RANKING, "mteb": "fr.evaluate_model", "ragas": RANKING}
 # What replaces what was there, by the place: of commands and attributes, flags of a command, values
 # of a flag or an option, and parameters of a function.
 DROPPED: dict[str, dict[str, str]] = {

@@ -128,10 +128,7 @@ def _different(names: list[str], sets: list[set[str]], kept: set[str], caller: s
     place = next(i for i, own in enumerate(sets) if own != sets[0])
     only = [
         f"{len(own)} only in {name!r}{_some(own)}"
-        for name, own in (
-            (names[0], sets[0] - sets[place]),
-            (names[place], sets[place] - sets[0]),
-        )
+        for name, own in ((names[0], sets[0] - sets[place]), (names[place], sets[place] - sets[0]))
     ]
     hint = f" (queries='common' compares on the {len(kept)} in common)" if kept else ""
     return GroupError(

@@ -275,10 +275,7 @@ def _test_of(comparison: Comparison, layout: Layout) -> str:
 
 
 def columns_document(
-    comparison: Comparison,
-    show: str | Sequence[str],
-    baseline_marks: Sequence[str],
-    **options: Any,
+    comparison: Comparison, show: str | Sequence[str], baseline_marks: Sequence[str], **options: Any
 ) -> Document:
     """One grid of all measures: for each of them the columns to show.
 

@@ -40,7 +40,7 @@ def randomized_tukey(paired: Paired, settings: Settings) -> Tested:
     p[paired.unequal == 0] = 1.0
     general = [
         f"p-values are estimated from {len(ranges):,} random permutations (seed {settings.seed});"
-        " they depend on which systems are compared",
+        " they depend on which systems are compared"
     ]
     return Tested(paired.difference, p, exact=False, general=general)
 

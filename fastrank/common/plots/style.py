@@ -56,10 +56,7 @@ SHARED = 6
 
 def line(place: int) -> dict[str, Any]:
     """A colour and line style, which differ for the first 28."""
-    return {
-        "color": COLORS[place % len(COLORS)],
-        "linestyle": LINES[place % len(LINES)],
-    }
+    return {"color": COLORS[place % len(COLORS)], "linestyle": LINES[place % len(LINES)]}
 
 
 def styles_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:

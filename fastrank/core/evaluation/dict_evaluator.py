@@ -36,10 +36,7 @@ class DictEvaluator:
     """
 
     def __init__(
-        self,
-        plan: Plan,
-        queries: Iterable[str],
-        arrange: Callable[[Values], Any],
+        self, plan: Plan, queries: Iterable[str], arrange: Callable[[Values], Any]
     ) -> None:
         self._plan, self._arrange = plan, arrange
         self._numbers = {query: i for i, query in enumerate(queries)}

@@ -97,11 +97,7 @@ def warnings_of(error: Exception | None) -> list[str]:
 
 
 def evaluate_each(
-    plan: Plan,
-    runs: Sequence[Any],
-    *,
-    executor: Any,
-    threads: int | None,
+    plan: Plan, runs: Sequence[Any], *, executor: Any, threads: int | None
 ) -> Generator[Outcome, None, None]:
     """Yield an Outcome for each run, whose value is a tuple: the Scores and a list of warnings."""
     restored = _Restored(plan)

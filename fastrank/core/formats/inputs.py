@@ -87,10 +87,7 @@ def as_run(given: Any, *, trec_eval_version: TrecEvalVersion = DEFAULT_VERSION) 
 
 
 def open_run(
-    given: Any,
-    *,
-    trec_eval_version: TrecEvalVersion,
-    rank_by: RankBy = "score",
+    given: Any, *, trec_eval_version: TrecEvalVersion, rank_by: RankBy = "score"
 ) -> Run | SourceFile | Mapping[Any, Any]:
     """Like `as_run`, but keeps what can be judged without making a Run.
 

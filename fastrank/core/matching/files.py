@@ -250,14 +250,7 @@ class Collector(_Fed):
     The results of further lines come last: see `add`.
     """
 
-    def __init__(
-        self,
-        qrels: Qrels,
-        options: Options,
-        parts: FileParts,
-        *,
-        comments: bool,
-    ) -> None:
+    def __init__(self, qrels: Qrels, options: Options, parts: FileParts, *, comments: bool) -> None:
         super().__init__(qrels, options)
         self._parts, self._comments = parts, comments
         # One stretch per part, and one for the lines added.

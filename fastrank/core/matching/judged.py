@@ -123,8 +123,7 @@ class JudgedRun(Frozen):
             return self
         stop = self.failure.place
         judged: JudgedRun = self.changed(
-            queries=self.queries[:stop],
-            placeholders=[i for i in self.placeholders if i < stop],
+            queries=self.queries[:stop], placeholders=[i for i in self.placeholders if i < stop]
         )
         return judged
 

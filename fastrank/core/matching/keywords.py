@@ -165,17 +165,9 @@ EVALUATION = (
         the judgments of an evaluated query is always an error.""",
         choices=("error", "first", "max"),
     ),
+    Keyword("depth", None, "keep only the first `depth` of each ranking (trec_eval -M).", least=1),
     Keyword(
-        "depth",
-        None,
-        "keep only the first `depth` of each ranking (trec_eval -M).",
-        least=1,
-    ),
-    Keyword(
-        "judged_only",
-        False,
-        "drop documents without a grade >= 0 (trec_eval -J).",
-        check=flag,
+        "judged_only", False, "drop documents without a grade >= 0 (trec_eval -J).", check=flag
     ),
     Keyword(
         "collection_size",

@@ -226,10 +226,7 @@ def match_queries(judgments: Judgments, run: Run) -> Matched:
 
 
 def match_run(
-    judgments: Qrels | Preferences,
-    run: Run,
-    options: Options,
-    matched: Matched | None = None,
+    judgments: Qrels | Preferences, run: Run, options: Options, matched: Matched | None = None
 ) -> tuple[Run, Matched, JudgedRun]:
     """The run without the documents that options remove, its matched queries, and a JudgedRun.
 

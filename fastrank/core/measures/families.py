@@ -88,16 +88,7 @@ def _family(
 
 
 # What is the same of a measure of trec_eval and of one with options that computes the same values.
-OF_VALUES = (
-    "kernel",
-    "needs",
-    "average",
-    "better",
-    "monotone",
-    "over_ties",
-    "adds",
-    "versioned",
-)
+OF_VALUES = ("kernel", "needs", "average", "better", "monotone", "over_ties", "adds", "versioned")
 
 
 def _as_trec(
@@ -330,12 +321,7 @@ FAMILIES: tuple[Family, ...] = (
         "1 if at least n pieces of evidence are in the first k, else 0: relevant documents, or\n"
         "with pieces='subtopics' subtopics that they cover (judgments with subtopics). 0 if there\n"
         "are fewer than n. Source: as FullRecall, with n pieces instead of all.",
-        (
-            CUTOFF,
-            _option("n", "rank", "how many pieces are enough", needed=True),
-            PIECES,
-            *COMMON,
-        ),
+        (CUTOFF, _option("n", "rank", "how many pieces are enough", needed=True), PIECES, *COMMON),
         numbers=("cutoff", "n"),
         forms=(_of_subtopics("enough_subtopics", "cutoff", "n"),),
         monotone=True,
@@ -874,15 +860,10 @@ FAMILIES: tuple[Family, ...] = (
         share=True,
     ),
     _as_trec(
-        "set_recall",
-        "SetR",
-        "Set recall: relevant retrieved / R. Source: trec_eval set_recall.",
+        "set_recall", "SetR", "Set recall: relevant retrieved / R. Source: trec_eval set_recall."
     ),
     _as_trec(
-        "set_map",
-        "SetAP",
-        "Set precision times set recall. Source: trec_eval set_map.",
-        share=True,
+        "set_map", "SetAP", "Set precision times set recall. Source: trec_eval set_map.", share=True
     ),
     _as_trec(
         "set_F",

@@ -135,11 +135,7 @@ class ScoreDifferences(QueryValues):
 
 
 def largest_differences(
-    queries: list[str],
-    names: list[str],
-    first: npt.NDArray[Any],
-    second: npt.NDArray[Any],
-    n: int,
+    queries: list[str], names: list[str], first: npt.NDArray[Any], second: npt.NDArray[Any], n: int
 ) -> Table:
     """The n queries with the largest absolute differences first - second, largest first."""
     import numpy

@@ -87,8 +87,7 @@ def open_table(source: str, given: Any, split: str | None) -> Any:
     if not hasattr(given, "column_names") or not hasattr(given, "__len__"):
         found = type(given).__name__
         raise InputError(
-            source,
-            f"expected a Hugging Face Dataset with columns, not streamed, found {found}",
+            source, f"expected a Hugging Face Dataset with columns, not streamed, found {found}"
         )
     # Plain Python objects, instead of arrays, tensors or the output of a user's function.
     return given.with_format(None)

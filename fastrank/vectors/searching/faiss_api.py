@@ -76,12 +76,7 @@ def _centroids(part: Any) -> int:
 
 # The valid ranges of integer parameters. faiss truncates fractions and larger values, and with too
 # few candidates finds fewer results than requested.
-WHOLE = {
-    "nprobe": (1, 2**31),
-    "efSearch": (1, 2**31),
-    "ht": (0, 2**31),
-    "max_codes": (0, 2**63),
-}
+WHOLE = {"nprobe": (1, 2**31), "efSearch": (1, 2**31), "ht": (0, 2**31), "max_codes": (0, 2**63)}
 # Search parameters and their attributes in faiss; the prefix `quantizer_` selects the index that
 # finds the lists.
 NAMES = (*WHOLE, "k_factor", "k_factor_rf")

@@ -171,8 +171,7 @@ def make_index(index_factory: str, dimension: int, metric: str) -> Any:
         raise OptionError("index_factory", f"expected a str, found {type(index_factory).__name__}")
     if index_factory.startswith("B"):
         raise OptionError(
-            "index_factory",
-            f"{index_factory!r} is a binary index; expected one for float vectors",
+            "index_factory", f"{index_factory!r} is a binary index; expected one for float vectors"
         )
     plain, parameters = split_factory(index_factory)
     try:

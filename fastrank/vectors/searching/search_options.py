@@ -81,9 +81,7 @@ SEARCH = (
         " file; by default the row numbers.",
     ),
     Keyword(
-        "corpus_ids",
-        None,
-        "the document ids, as for `query_ids`; by default the row numbers.",
+        "corpus_ids", None, "the document ids, as for `query_ids`; by default the row numbers."
     ),
     Keyword(
         "parameters",

@@ -33,10 +33,7 @@ FEW_TEXTS = 2
 # Options that depend on the dimension of the vectors of the real model.
 OF_DIMENSION = {"index_factory", "parameters", "train_size"}
 # Labels that the functions check after encoding.
-LABELS = {
-    "similarity": ("scores", number_array),
-    "pairs": ("labels", binary_array),
-}
+LABELS = {"similarity": ("scores", number_array), "pairs": ("labels", binary_array)}
 
 
 def evaluate_tasks(

@@ -168,12 +168,7 @@ def labelled_vectors(given: Any, task: Any, name: str | None) -> TaskRows:
 
 
 def _from_vectors(
-    given: Any,
-    task: Any,
-    name: str | None,
-    texts: int | None,
-    labels: bool,
-    unnamed: str = VECTORS,
+    given: Any, task: Any, name: str | None, texts: int | None, labels: bool, unnamed: str = VECTORS
 ) -> TaskRows:
     found_labels = task
     if isinstance(task, TextTask):

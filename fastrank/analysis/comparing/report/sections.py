@@ -158,10 +158,7 @@ def _shares(sources: Sources) -> str:
             found = evaluator.evaluate(run).mean
             shares = [f"{1 - found[f'Judged@{depth}']:.1%}" for depth in DEPTHS]
         rows.append(
-            [
-                Cell(system, heads_row=True),
-                *(Cell(share, number=True) for share in (*shares, tied)),
-            ]
+            [Cell(system, heads_row=True), *(Cell(share, number=True) for share in (*shares, tied))]
         )
     depths = [f"unjudged@{depth}" for depth in DEPTHS] if evaluator is not None else []
     words = (

@@ -247,10 +247,7 @@ ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 # six as in TREC's formats. In a run with three, the values of the third show its role.
 WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
     "qrels": {3: ("query", "doc", "grade"), 4: ("query", "iteration", "doc", "grade")},
-    "run": {
-        3: ("query", "doc", ""),
-        6: ("query", "iteration", "doc", "rank", "score", "tag"),
-    },
+    "run": {3: ("query", "doc", ""), 6: ("query", "iteration", "doc", "rank", "score", "tag")},
 }
 QRELS_ROLES = ("query", "doc", "grade", "iteration", "stratum")
 # Columns of runs by what documents are ranked by. Ranks count only if there are no scores.

@@ -140,10 +140,7 @@ class Candidates(Frozen):
 
 
 def read_candidates(
-    source: Source | Any,
-    format: str | None = None,
-    *,
-    columns: Mapping[str, Any] | None = None,
+    source: Source | Any, format: str | None = None, *, columns: Mapping[str, Any] | None = None
 ) -> Candidates:
     """Read labelled candidates of questions: WikiQA, TREC-QA, or a similar table.
 
