@@ -59,7 +59,13 @@ def _weights(text: str) -> list[float]:
 
 # argparse shows the names of functions in its messages.
 _level.__name__, _weights.__name__ = "number", "weights"
-LETTERS = {"relevance_level": "l", "depth": "M", "judged_only": "J", "collection_size": "N"}
+LETTERS = {
+    "relevance_level": "l",
+    "depth": "M",
+    "judged_only": "J",
+    "collection_size": "N",
+    "measure": "m",
+}
 IDS = "{} ids, .npy or lines (default: row numbers)"
 # What is given otherwise on the command line than in Python.
 OTHERWISE: dict[str, dict[str, Any]] = {

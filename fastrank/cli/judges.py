@@ -183,6 +183,7 @@ def _declare_plan(parser: Parser) -> None:
         group=METHOD,
         seed={"group": METHOD},
         depth={"group": METHOD},
+        measure={"group": INPUTS},
         difference={"type": float, "metavar": "X"},
     )
 

@@ -17,7 +17,7 @@ GROUPS = {
     "evaluate": {
         "eval": "evaluate runs against the same judgments (qrels)",
         "trec_eval": "drop-in replacement: same arguments, same output",
-        "spans": "judge chunks by places in texts, evaluate the text of runs",
+        "spans": "evaluate chunks of texts: which chunking is best?",
     },
     "compare": {
         "compare": "compare runs: means, confidence intervals, significance",

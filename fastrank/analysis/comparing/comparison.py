@@ -492,7 +492,7 @@ class Comparison(Frozen):
         examples: int = 20,
         command: str | None = None,
     ) -> None:
-        """Write a report as one HTML file, without scripts that run and without outside references.
+        """Write a report as one HTML file, without outside references; a script sorts tables.
 
         path: a path, which is written atomically, or a binary file.
         title: by default the names of the systems.

@@ -21,10 +21,9 @@ function sortable(table) {
   });
 }
 
-// The number in a cell: its `data-value`, or else its text; NaN for other texts and empty cells.
+// The number in a cell; NaN for other texts and empty cells.
 function sortValue(row, column) {
-  const cell = row.cells[column];
-  const text = cell.dataset.value ?? cell.firstChild?.textContent ?? "";
+  const text = row.cells[column].firstChild?.textContent ?? "";
   return text.trim() === "" ? NaN : Number(text.replaceAll(",", "").replace("−", "-"));
 }
 
