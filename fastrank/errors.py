@@ -233,8 +233,10 @@ class ArrayError(FastrankError):
         self.column = column
 
     def __str__(self) -> str:
-        places = ", ".join(str(at) for at in (self.row, self.column) if at is not None)
-        return f"{self.name}{places and f'[{places}]'}: {self.reason}"
+        position = ", ".join(
+            str(number) for number in (self.row, self.column) if number is not None
+        )
+        return f"{self.name}{position and f'[{position}]'}: {self.reason}"
 
 
 class EngineError(RuntimeError):

@@ -61,16 +61,18 @@ def _declare(parser: Parser) -> None:
     parser.add_flags(overlap, ["trec_eval_version"])
 
 
-def _compared(given: argparse.Namespace) -> Table:
-    if given.systems:
-        if given.depth is not None:
+def _compared(arguments: argparse.Namespace) -> Table:
+    if arguments.systems:
+        if arguments.depth is not None:
             raise OptionError("--depth", "no effect with --systems")
-        if given.trec_eval_version != (
+        if arguments.trec_eval_version != (
             os.environ.get(VARIABLES["trec_eval_version"]) or DEFAULT_VERSION
         ):
             raise OptionError("--trec-eval-version", "no effect with --systems")
-        return systems_table(given.run_a, given.run_b, p=given.p, variant=given.variant)
-    return overlap(**given_options(given, overlap))
+        return systems_table(
+            arguments.run_a, arguments.run_b, p=arguments.p, variant=arguments.variant
+        )
+    return overlap(**given_options(arguments, overlap))
 
 
 COMMAND = Command(

@@ -36,7 +36,7 @@ Numbers are checked in every format, the other fields only in TREC files.
 Exit status: 0 if there are no errors (with --strict, no warnings either), 1 if
 there are, 2 if a file cannot be read or an option is invalid.
 """
-# What a report consists of, and one of these.
+# The parts of a report, and what one item of each is called.
 RECORDS = {"findings": "finding", "counts": "count", "files": "file"}
 # What each severity means.
 MEANINGS = {
@@ -74,40 +74,40 @@ def _kinds(severity: str) -> str:
     width = max(map(len, KINDS)) + 4
     lines = [
         textwrap.fill(f"  {kind:{width - 2}}{meaning}", 80, subsequent_indent=" " * width)
-        for kind, (found, meaning) in KINDS.items()
-        if found == severity
+        for kind, (level, meaning) in KINDS.items()
+        if level == severity
     ]
     return "\n".join([f"\n{severity}s ({MEANINGS[severity]}):", *lines])
 
 
-def _run(given: argparse.Namespace) -> int:
-    ignored = [kind for kinds in given.ignore or () for kind in kinds.split(",") if kind]
+def _run(arguments: argparse.Namespace) -> int:
+    ignored = [kind for kinds in arguments.ignore or () for kind in kinds.split(",") if kind]
     with misused():
         checker = Checker(
-            max_per_kind=given.max_per_kind, ignore=ignored, input_format=given.input_format
+            max_per_kind=arguments.max_per_kind, ignore=ignored, input_format=arguments.input_format
         )
     unreadable = 0
-    for place, path in enumerate(_without_repeats(given)):
+    for i, path in enumerate(_without_repeats(arguments)):
         try:
-            if place == 0 and not given.no_qrels:
+            if i == 0 and not arguments.no_qrels:
                 checker.judgments(path)
             else:
                 checker.run(path)
         except ReadError as error:
-            given.command.warn(str(error))
+            arguments.command.warn(str(error))
             unreadable += 1
     report = checker.report
-    shown = _lines(report, given.format, unreadable)
-    write_lines(given.output, (encoded(f"{line}\n") for line in shown))
+    shown = _lines(report, arguments.format, unreadable)
+    write_lines(arguments.output, (encoded(f"{line}\n") for line in shown))
     if unreadable:
         return 2
-    return int(report.total("error") > 0 or (given.strict and report.total("warning") > 0))
+    return int(report.total("error") > 0 or (arguments.strict and report.total("warning") > 0))
 
 
-def _without_repeats(given: argparse.Namespace) -> list[str]:
+def _without_repeats(arguments: argparse.Namespace) -> list[str]:
     """The files, each run once."""
-    first = 0 if given.no_qrels else 1
-    return [*given.files[:first], *dict.fromkeys(given.files[first:])]
+    first = 0 if arguments.no_qrels else 1
+    return [*arguments.files[:first], *dict.fromkeys(arguments.files[first:])]
 
 
 def _lines(report: Report, form: str, unreadable: int) -> Iterable[str]:
@@ -116,12 +116,12 @@ def _lines(report: Report, form: str, unreadable: int) -> Iterable[str]:
     if form == "jsonl":
         return _jsonl(report)
     # Names of files may hold anything, even what would begin another line.
-    summary = (without_controls(line, kept="") for line in _summary(report, unreadable))
+    summary = (without_controls(line, allowed="") for line in _summary(report, unreadable))
     return chain(_github(report) if form == "github" else _text(report), summary)
 
 
 def _text(report: Report) -> Iterator[str]:
-    yield from (without_controls(str(finding), kept="") for finding in report.findings)
+    yield from (without_controls(str(finding), allowed="") for finding in report.findings)
     if report.findings:
         yield ""
 
@@ -145,7 +145,9 @@ def _summary(report: Report, unreadable: int) -> Iterator[str]:
                 hidden = f" ({more:,} not listed)" if more else ""
                 yield f"  {count.severity:7}  {count.kind}: {count.found:,}{hidden}"
     unread = [f"{counted(unreadable, 'file')} not read"] if unreadable else []
-    yield ", ".join([*(counted(report.total(one), one) for one in SEVERITIES), *unread])
+    yield ", ".join(
+        [*(counted(report.total(severity), severity) for severity in SEVERITIES), *unread]
+    )
 
 
 def _records(report: Report) -> dict[str, list[dict[str, Any]]]:
@@ -155,7 +157,7 @@ def _records(report: Report) -> dict[str, list[dict[str, Any]]]:
 
 
 def _json(report: Report) -> Iterator[str]:
-    totals = {f"{one}s": report.total(one) for one in SEVERITIES}
+    totals = {f"{severity}s": report.total(severity) for severity in SEVERITIES}
     yield json_text(_records(report) | totals, indent=2)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class UsageError(Exception):
-    """A command line that cannot be meant; the exit status is 2."""
+    """A command line that makes no sense; the exit status is 2."""
 
 
 @contextmanager
@@ -39,12 +39,12 @@ class Command:
     declare: adds the arguments to a parser.
     run: does the work, and returns the exit status (None: 0), the text to write to standard output
         or to the file of -o, or a result for one of the writers.
-    steps: the commands of which this one consists, and what they do, in place of these two.
-    writers: what makes the text of each --format; formats: their names, where `run` does that. The
-        first is the default. suffixes: the formats of names of files.
+    steps: in place of these two, the subcommands by what they do.
+    writers: the function that makes the text of each --format; formats: their names, where `run`
+        does that. The first is the default. suffixes: the formats of names of files.
     outputs: the arguments that name files to write. Before the work starts it is checked that they
         can be written, and that no two are one file.
-    plot: what draws a result into the file of --plot.
+    plot: the function that draws a result into the file of --plot.
     failure: the exit status for wrong input; invalid: for an invalid option.
     """
 
@@ -52,7 +52,7 @@ class Command:
         self,
         name: str,
         declare: Callable[[Parser], None] | None = None,
-        run: Callable[[argparse.Namespace], Any] | None = None,
+        run: Callable[[argparse.Namespace], object] | None = None,
         *,
         steps: Mapping[str, Command] | None = None,
         usage: tuple[str, ...] = (),
@@ -87,37 +87,37 @@ class Command:
             step = command.name.split()[-1]
             command.declare(steps.add_parser(step, help=does, description=sentence(does)))
 
-    def __call__(self, given: argparse.Namespace) -> int:
+    def __call__(self, arguments: argparse.Namespace) -> int:
         """Run the command; returns the exit status."""
         ended: list[int] = []
 
         def command() -> int:
-            ended.append(self._status(given))
+            ended.append(self._status(arguments))
             return ended[0]
 
         status = guarded(self.name, command)
-        # What stops the command is not its own status.
+        # If something else stopped the command, the status is not its own.
         return self._failure if status == 1 and ended != [1] else status
 
-    def _status(self, given: argparse.Namespace) -> int:
+    def _status(self, arguments: argparse.Namespace) -> int:
         try:
-            _check_version(given)
-            if self._plot is not None and given.plot is not None:
+            _check_version(arguments)
+            if self._plot is not None and arguments.plot is not None:
                 from fastrank.analysis.comparing.plots.images import check_format
 
-                check_format(given.plot)
-            if not self._can_be_written(given):
+                check_format(arguments.plot)
+            if not self._can_be_written(arguments):
                 return self._failure
-            if self._formats and given.format is None:
+            if self._formats and arguments.format is None:
                 from fastrank.cli.output_formats import SUFFIXES, format_of_output
 
                 formats, suffixes = self._formats, self._suffixes or SUFFIXES
-                given.format = format_of_output(given.output, formats, formats[0], suffixes)
-            result = self._result(given)
+                arguments.format = format_of_output(arguments.output, formats, formats[0], suffixes)
+            result = self._result(arguments)
             if result is None or isinstance(result, int):
                 return result or 0
-            text = result if isinstance(result, str) else self._writers[given.format](result)
-            write_text(getattr(given, "output", None), text)
+            text = result if isinstance(result, str) else self._writers[arguments.format](result)
+            write_text(getattr(arguments, "output", None), text)
         except UsageError as error:
             self.warn(str(error))
             return 2
@@ -127,29 +127,29 @@ class Command:
             return self._invalid if wrong_option else self._failure
         return 0
 
-    def _result(self, given: argparse.Namespace) -> Any:
+    def _result(self, arguments: argparse.Namespace) -> object:
         """What `run` returns; each Python warning becomes a message, once."""
         run: Any = self._run
         with warnings.catch_warnings():
             warnings.simplefilter("once", UserWarning)
             warnings.showwarning = lambda message, *_: self.warn(str(message))
-            result = run(given)
-            if self._plot is not None and given.plot is not None:
-                self._plot(result, given.plot)
+            result = run(arguments)
+            if self._plot is not None and arguments.plot is not None:
+                self._plot(result, arguments.plot)
         return result
 
-    def _can_be_written(self, given: argparse.Namespace) -> bool:
+    def _can_be_written(self, arguments: argparse.Namespace) -> bool:
         for output in self._outputs:
-            path = getattr(given, output, None)
+            path = getattr(arguments, output, None)
             try:
                 if path is not None:
                     files.check_target(path)
             except OSError as error:
                 report_unwritable(self.name, path, error)
                 return False
-        paths = {"-o": getattr(given, "output", None) or "-"}
+        paths = {"-o": getattr(arguments, "output", None) or "-"}
         others = [name for name in self._outputs if name != "output"]
-        check_distinct(paths | {flag_of(name): getattr(given, name) for name in others})
+        check_distinct(paths | {flag_of(name): getattr(arguments, name) for name in others})
         return True
 
     def warn(self, message: str) -> None:
@@ -167,12 +167,12 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}" if len(name) > 1 else f"-{name}"
 
 
-def _check_version(given: argparse.Namespace) -> None:
+def _check_version(arguments: argparse.Namespace) -> None:
     """Raise UsageError for another version of trec_eval; argparse does not check defaults."""
-    found = getattr(given, "trec_eval_version", None)
-    if found not in (None, *TREC_EVAL_VERSIONS):
+    version = getattr(arguments, "trec_eval_version", None)
+    if version not in (None, *TREC_EVAL_VERSIONS):
         expected = " or ".join(TREC_EVAL_VERSIONS)
-        raise UsageError(f"FASTRANK_TREC_EVAL_VERSION={found}: expected {expected}")
+        raise UsageError(f"FASTRANK_TREC_EVAL_VERSION={version}: expected {expected}")
 
 
 def write_text(path: str | None, text: str) -> None:

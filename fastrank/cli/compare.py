@@ -90,137 +90,142 @@ def _declare(parser: Parser) -> None:
     add_reading_options(parser)
 
 
-def _run(given: argparse.Namespace) -> int:
-    warn = given.command.warn
-    check_names(given)
+def _run(arguments: argparse.Namespace) -> int:
+    warn = arguments.command.warn
+    check_names(arguments)
     with misused():
-        _check_layout(given)
-        check_files(given)
-        chosen = _settings(given)
-        runs = RunScores(given, given.measures or MEASURES)
-    scores = list(runs.of(given.runs))
-    evaluated = [one for one in scores if one is not None]
+        _check_layout(arguments)
+        check_files(arguments)
+        chosen = _settings(arguments)
+        runs = RunScores(arguments, arguments.measures or MEASURES)
+    scores = list(runs.of(arguments.runs))
+    evaluated = [run_scores for run_scores in scores if run_scores is not None]
     if runs.failed:
-        warn(f"{runs.failed} of {len(given.runs)} runs could not be evaluated; nothing was written")
+        warn(
+            f"{runs.failed} of {len(arguments.runs)} runs could not be evaluated;"
+            " nothing was written"
+        )
         return 1
-    for path, one in zip(given.runs, evaluated, strict=True):
-        for note in other_notes(one):
+    for path, run_scores in zip(arguments.runs, evaluated, strict=True):
+        for note in other_notes(run_scores):
             warn(f"{files.name_of(path)}: {note}")
-    comparison = _compared(given, chosen, evaluated)
-    _choose_pair(comparison, given)
-    content = encoded(_printed(comparison, given))
-    outputs = files_of(comparison, given, runs, given.measures or MEASURES)
-    if given.output is not None:
-        outputs.append((given.output, compressed([content], given.output)))
+    comparison = _compared(arguments, chosen, evaluated)
+    _choose_pair(comparison, arguments)
+    content = encoded(_printed(comparison, arguments))
+    outputs = files_of(comparison, arguments, runs, arguments.measures or MEASURES)
+    if arguments.output is not None:
+        outputs.append((arguments.output, compressed([content], arguments.output)))
     files.write_all(outputs)
-    if given.output is None:
+    if arguments.output is None:
         write([content])
     return 0
 
 
-def _check_layout(given: argparse.Namespace) -> None:
+def _check_layout(arguments: argparse.Namespace) -> None:
     """Raise OptionError for a flag without effect."""
     effective = {"digits", "percent", "letters", "sort"}
-    shown = "-q" if given.per_query else "--pairs" if given.pairs else ""
-    if given.largest is not None:
+    shown = "-q" if arguments.per_query else "--pairs" if arguments.pairs else ""
+    if arguments.largest is not None:
         shown = "--largest"
     if shown:
         effective = {"digits", "percent"} if shown == "--pairs" else {"digits"}
-    if given.format == "table" and shown in ("", "--pairs"):
+    if arguments.format == "table" and shown in ("", "--pairs"):
         effective.add("ascii")
-    if given.format in ("csv", "json"):
+    if arguments.format in ("csv", "json"):
         effective.clear()
     for name in ("digits", "percent", "letters", "sort", "ascii"):
-        if getattr(given, name) not in (None, False) and name not in effective:
-            where = " and ".join(filter(None, (f"--format {given.format}", shown)))
+        if getattr(arguments, name) not in (None, False) and name not in effective:
+            where = " and ".join(filter(None, (f"--format {arguments.format}", shown)))
             raise OptionError(f"--{name}", f"no effect with {where}")
-    in_text = given.per_query and given.format not in ("csv", "json")
-    if given.pair and not (in_text or given.largest is not None or plots_a_pair(given)):
-        kinds = ", ".join(kind for kind, (_, what) in KINDS.items() if what == "pair")
+    in_text = arguments.per_query and arguments.format not in ("csv", "json")
+    if arguments.pair and not (in_text or arguments.largest is not None or plots_a_pair(arguments)):
+        kinds = ", ".join(kind for kind, (_, subject) in KINDS.items() if subject == "pair")
         reason = f"no effect without --largest, -q as a table, or a --plot of the kinds {kinds}"
         raise OptionError("--pair", reason)
-    if given.letters and given.baseline:
+    if arguments.letters and arguments.baseline:
         raise OptionError("--letters", "needs all pairs; omit --baseline")
 
 
-def _settings(given: argparse.Namespace) -> Settings:
-    options = given_options(given, STATISTICAL)
-    clusters = None if given.clusters is None else read_clusters(given.clusters)
-    options |= {"baseline": given.baseline, "clusters": clusters, "names": None}
-    return settings({**options, "threads": given.threads})
+def _settings(arguments: argparse.Namespace) -> Settings:
+    options = given_options(arguments, STATISTICAL)
+    clusters = None if arguments.clusters is None else read_clusters(arguments.clusters)
+    options |= {"baseline": arguments.baseline, "clusters": clusters, "names": None}
+    return settings({**options, "threads": arguments.threads})
 
 
-def _compared(given: argparse.Namespace, chosen: Settings, scores: list[Scores]) -> Comparison:
+def _compared(arguments: argparse.Namespace, chosen: Settings, scores: list[Scores]) -> Comparison:
     """The comparison; the baselines and the pair, which may be files, become names."""
-    names = _names(given, scores)
+    names = _names(arguments, scores)
 
     def named(runs: list[str]) -> list[str]:
         return [
-            run if run in names or run not in given.runs else names[given.runs.index(run)]
+            run if run in names or run not in arguments.runs else names[arguments.runs.index(run)]
             for run in runs
         ]
 
-    if given.baseline is not None:
-        chosen = chosen.changed(baseline=named(given.baseline))
-    given.pair = None if given.pair is None else named(given.pair)
-    evaluation = given_options(given, EvaluationOptions)
-    measures = given.measures or MEASURES
+    if arguments.baseline is not None:
+        chosen = chosen.changed(baseline=named(arguments.baseline))
+    arguments.pair = None if arguments.pair is None else named(arguments.pair)
+    evaluation = given_options(arguments, EvaluationOptions)
+    measures = arguments.measures or MEASURES
     return compare_evaluated(scores, names, measures, chosen, evaluation, zero=ZERO)
 
 
-def _choose_pair(comparison: Comparison, given: argparse.Namespace) -> None:
+def _choose_pair(comparison: Comparison, arguments: argparse.Namespace) -> None:
     """Set the pair of the output if there is none, and say which of several it is."""
-    if given.largest is None and not plots_a_pair(given):
+    if arguments.largest is None and not plots_a_pair(arguments):
         return
-    measure, default = comparison.measures[0], given.pair is None
-    given.pair = a, b = chosen_pair(comparison, measure, given.pair)
+    measure, default = comparison.measures[0], arguments.pair is None
+    arguments.pair = a, b = chosen_pair(comparison, measure, arguments.pair)
     why = why_chosen(comparison)
     if default and why:
-        given.command.warn(
+        arguments.command.warn(
             f"of {len(comparison)} runs, {a} and {b} are shown, {why} in {measure};"
             " --pair RUN RUN shows two others"
         )
 
 
-def _names(given: argparse.Namespace, scores: list[Scores]) -> list[str]:
+def _names(arguments: argparse.Namespace, scores: list[Scores]) -> list[str]:
     """The names of the runs: those given, their tags, or the names of the files."""
-    names = run_names(given.runs) if given.names is None else given.names
-    if given.tags:
-        names = [one.tag or name for one, name in zip(scores, names, strict=True)]
-    return system_names(names, None, scores, given.runs)
+    names = run_names(arguments.runs) if arguments.names is None else arguments.names
+    if arguments.tags:
+        names = [run_scores.tag or name for run_scores, name in zip(scores, names, strict=True)]
+    return system_names(names, None, scores, arguments.runs)
 
 
-def _printed(comparison: Comparison, given: argparse.Namespace) -> str:
+def _printed(comparison: Comparison, arguments: argparse.Namespace) -> str:
     """The output in the format that the command line asks for."""
-    form, is_page = given.format, given.format == "html" and given.output is not None
-    if given.largest is not None or form == "csv":
+    form, is_page = arguments.format, arguments.format == "html" and arguments.output is not None
+    if arguments.largest is not None or form == "csv":
         for note in comparison.notes:
-            given.command.warn(note)
-    if given.largest is not None:
+            arguments.command.warn(note)
+    if arguments.largest is not None:
         from fastrank.analysis.comparing.tables import largest_table
 
-        table = largest_table(comparison, given.largest, pair=given.pair, digits=given.digits)
-        return rendered(table, form, **{"page": given.command.name} if is_page else {})
+        table = largest_table(
+            comparison, arguments.largest, pair=arguments.pair, digits=arguments.digits
+        )
+        return rendered(table, form, **{"page": arguments.command.name} if is_page else {})
     if form in ("csv", "json"):
-        return rendered(comparison, form, per_query=given.per_query)
-    if given.per_query or given.pairs:
-        return _long_table(comparison, given) + "\n"
-    layout = {name: getattr(given, name) for name in ("digits", "percent", "letters", "sort")}
+        return rendered(comparison, form, per_query=arguments.per_query)
+    if arguments.per_query or arguments.pairs:
+        return _long_table(comparison, arguments) + "\n"
+    layout = {name: getattr(arguments, name) for name in ("digits", "percent", "letters", "sort")}
     if form == "table":
-        pairs = len(comparison) > 1 and not given.baseline
-        hint = f"{HINT}\n" if given.output is None and pairs else ""
-        return f"{comparison.to_text(**layout, ascii=_ascii(given))}\n{hint}"
+        pairs = len(comparison) > 1 and not arguments.baseline
+        hint = f"{HINT}\n" if arguments.output is None and pairs else ""
+        return f"{comparison.to_text(**layout, ascii=_ascii(arguments))}\n{hint}"
     return rendered(comparison, form, **layout, **{"page": True} if is_page else {})
 
 
-def _ascii(given: argparse.Namespace) -> bool:
+def _ascii(arguments: argparse.Namespace) -> bool:
     """Whether to write ASCII; files are in UTF-8."""
     from fastrank.common.rendering.text import encodes_marks
 
-    return given.ascii or (given.output is None and not encodes_marks(sys.stdout))
+    return arguments.ascii or (arguments.output is None and not encodes_marks(sys.stdout))
 
 
-def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
+def _long_table(comparison: Comparison, arguments: argparse.Namespace) -> str:
     """The pairs, or the values of each query."""
     from fastrank.analysis.comparing.shown import pairs_document
     from fastrank.analysis.comparing.tables import query_table
@@ -229,17 +234,17 @@ def _long_table(comparison: Comparison, given: argparse.Namespace) -> str:
     from fastrank.common.rendering.writers import written
     from fastrank.core.scores.tables import grid_of
 
-    ascii = _ascii(given)
-    if given.per_query:
-        table = query_table(comparison, digits=given.digits, pair=given.pair)
+    ascii = _ascii(arguments)
+    if arguments.per_query:
+        table = query_table(comparison, digits=arguments.digits, pair=arguments.pair)
         document = Document([grid_of(table)])
     else:
-        symbols = ASCII_SYMBOLS if ascii and given.format == "table" else SYMBOLS
+        symbols = ASCII_SYMBOLS if ascii and arguments.format == "table" else SYMBOLS
         document = pairs_document(
-            comparison, digits=given.digits, percent=given.percent, symbols=symbols
+            comparison, digits=arguments.digits, percent=arguments.percent, symbols=symbols
         )
-    title = given.command.name if given.output is not None else None
-    return written(document, given.format, ascii=ascii, page=title)
+    title = arguments.command.name if arguments.output is not None else None
+    return written(document, arguments.format, ascii=ascii, page=title)
 
 
 COMMAND = Command(

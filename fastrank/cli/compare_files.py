@@ -35,63 +35,63 @@ def add_files_to_write(parser: Parser) -> None:
     add("--save FILE", "save a run, or the only -b, for `fastrank gate check`")
 
 
-def check_files(given: argparse.Namespace) -> None:
+def check_files(arguments: argparse.Namespace) -> None:
     """Raise OptionError or ImportError for a file that cannot be made."""
-    if given.plot is not None:
-        check_format(given.plot)
-    elif given.plot_kind is not None:
+    if arguments.plot is not None:
+        check_format(arguments.plot)
+    elif arguments.plot_kind is not None:
         raise OptionError("--plot-kind", "no effect without --plot")
-    if given.report is not None:
+    if arguments.report is not None:
         optional("matplotlib.figure", "a report", "plot")
-    if given.save is None:
+    if arguments.save is None:
         return
-    if len(given.runs) > 1 and len(given.baseline or []) != 1:
+    if len(arguments.runs) > 1 and len(arguments.baseline or []) != 1:
         raise OptionError("--save", "needs one run, or one --baseline, whose values are saved")
-    if given.relevance_format != "qrels":
-        raise OptionError("--save", f"a gate does not read {given.relevance_format}")
-    if "-" in given.runs:
+    if arguments.relevance_format != "qrels":
+        raise OptionError("--save", f"a gate does not read {arguments.relevance_format}")
+    if "-" in arguments.runs:
         raise OptionError("--save", "standard input cannot be read twice; name a file")
 
 
-def _kind(given: argparse.Namespace) -> str:
-    kind: str = given.plot_kind or ("differences" if len(given.runs) == 2 else "intervals")
+def _kind(arguments: argparse.Namespace) -> str:
+    kind: str = arguments.plot_kind or ("differences" if len(arguments.runs) == 2 else "intervals")
     return kind
 
 
-def plots_a_pair(given: argparse.Namespace) -> bool:
+def plots_a_pair(arguments: argparse.Namespace) -> bool:
     """Whether there is a plot, of two runs."""
-    return given.plot is not None and KINDS[_kind(given)][1] == "pair"
+    return arguments.plot is not None and KINDS[_kind(arguments)][1] == "pair"
 
 
 def files_of(
-    comparison: Comparison, given: argparse.Namespace, runs: RunScores, measures: list[str]
+    comparison: Comparison, arguments: argparse.Namespace, runs: RunScores, measures: list[str]
 ) -> list[tuple[str, Iterable[bytes]]]:
     """The path and content of each file. Raises what the parts raise."""
-    made: list[tuple[str, Iterable[bytes]]] = []
+    outputs: list[tuple[str, Iterable[bytes]]] = []
     command = command_line()
-    if given.plot is not None:
-        image, form = io.BytesIO(), check_format(given.plot)
-        a, b = given.pair or (None, None)
-        comparison.plot(_kind(given), a=a, b=b, path=image, format=form)
-        made.append((given.plot, [image.getvalue()]))
-    if given.report is not None:
+    if arguments.plot is not None:
+        image, form = io.BytesIO(), check_format(arguments.plot)
+        a, b = arguments.pair or (None, None)
+        comparison.plot(_kind(arguments), a=a, b=b, path=image, format=form)
+        outputs.append((arguments.plot, [image.getvalue()]))
+    if arguments.report is not None:
         sources: dict[str, Any] = {}
         # Standard input cannot be read again.
-        if "-" not in given.runs:
-            plain = given.relevance_format == "qrels" and given.qrels != "-"
-            sources["qrels"] = given.qrels if plain else runs.judgments
-            sources["runs"] = given.runs
+        if "-" not in arguments.runs:
+            plain = arguments.relevance_format == "qrels" and arguments.qrels != "-"
+            sources["qrels"] = arguments.qrels if plain else runs.judgments
+            sources["runs"] = arguments.runs
         page = io.BytesIO()
         comparison.report(page, command=shlex.join(command), **sources)
-        made.append((given.report, [page.getvalue()]))
-    if given.save is not None:
+        outputs.append((arguments.report, [page.getvalue()]))
+    if arguments.save is not None:
         # Imported here because only this needs it.
         from fastrank.analysis.gating.gate import new_baseline
 
-        place = comparison.names.index((comparison.baseline or comparison.names)[0])
-        options = given_options(given, EvaluationOptions)
-        found = new_baseline(
-            runs.qrels, given.runs[place], measures, options, command, ir_metadata=False
+        i = comparison.names.index((comparison.baseline or comparison.names)[0])
+        options = given_options(arguments, EvaluationOptions)
+        baseline = new_baseline(
+            runs.qrels, arguments.runs[i], measures, options, command, ir_metadata=False
         )
-        made.append((given.save, compressed(found.content.lines(), given.save)))
-    return made
+        outputs.append((arguments.save, compressed(baseline.content.lines(), arguments.save)))
+    return outputs

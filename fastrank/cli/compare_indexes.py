@@ -54,7 +54,7 @@ are replaced only if everything succeeds.
 """
 FORMATS = {
     **writers("table"),
-    **writers("markdown", "latex", "csv", of=lambda found: found.table()),
+    **writers("markdown", "latex", "csv", of=lambda comparison: comparison.table()),
     **writers("json"),
 }
 
@@ -73,10 +73,10 @@ def _declare(parser: Parser) -> None:
     )
 
 
-def _compared(given: argparse.Namespace) -> IndexComparison:
-    if given.measures and given.qrels is None:
+def _compared(arguments: argparse.Namespace) -> IndexComparison:
+    if arguments.measures and arguments.qrels is None:
         raise OptionError("--measure", "requires --qrels")
-    return compare_indexes(**given_options(given, compare_indexes))
+    return compare_indexes(**given_options(arguments, compare_indexes))
 
 
 COMMAND = Command(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 COMPLETED = ("fastrank", "trec_eval")
-# Placeholders of the values that are files.
+# The placeholders of values that are files.
 FILES = ("FILE", "QRELS", "RUN", "IN", "OUT", "BASELINE", "CSV", "OLD", "NEW", "SPANS", "CHUNKS")
 EPILOG = """\
 examples:
@@ -132,7 +132,7 @@ def _declare_trec_eval(parser: Parser) -> None:
 COMMAND = Command(
     "fastrank completion",
     _declare,
-    lambda given: completions(given.shell, given.completed),
+    lambda arguments: completions(arguments.shell, arguments.completed),
     usage=("SHELL [COMMAND]",),
     epilog=EPILOG,
 )

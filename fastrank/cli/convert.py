@@ -49,29 +49,29 @@ def _declare(parser: Parser) -> None:
     add("--kind", "what IN has (default: detected)", choices=("qrels", "run"), group=INPUTS)
 
 
-def _run(given: argparse.Namespace) -> int:
-    wanted = given.format or format_by_name(name_of(given.target))
-    if wanted is None:
+def _run(arguments: argparse.Namespace) -> int:
+    form = arguments.format or format_by_name(name_of(arguments.target))
+    if form is None:
         raise UsageError(
-            f"{name_of(given.target)}: unknown format; use --format {'|'.join(FORMATS)}"
+            f"{name_of(arguments.target)}: unknown format; use --format {'|'.join(FORMATS)}"
         )
-    if wanted == "parquet" and given.target == "-":
+    if form == "parquet" and arguments.target == "-":
         raise UsageError("parquet cannot be written to standard output; name a file")
-    source, kind, warn = given.source, given.kind, given.command.warn
+    source, kind, warn = arguments.source, arguments.kind, arguments.command.warn
     if kind is None and is_dataset(source):
         kind = "qrels"
     if kind is None:
-        source, kind = find_kind(source, given.input_format)
+        source, kind = find_kind(source, arguments.input_format)
     if kind is None:
         raise UsageError(
-            f"{name_of(given.source)}: could be qrels or a run; use --kind qrels or --kind run"
+            f"{name_of(arguments.source)}: could be qrels or a run; use --kind qrels or --kind run"
         )
     if kind == "qrels":
-        write_qrels(read_qrels(source, given.input_format, warn=warn), given.target, wanted)
+        write_qrels(read_qrels(source, arguments.input_format, warn=warn), arguments.target, form)
         return 0
-    loaded = read_run(source, given.input_format, warn=warn)
-    write_run(loaded, given.target, wanted)
-    if wanted != "json" and (empty := _without_results(loaded)):
+    loaded = read_run(source, arguments.input_format, warn=warn)
+    write_run(loaded, arguments.target, form)
+    if form != "json" and (empty := _without_results(loaded)):
         warn(
             f"{counted(len(empty), 'query', 'queries')} without results dropped, such as"
             f" {empty[0]!r}; only json can represent them"

@@ -93,21 +93,21 @@ def _declare(parser: Parser) -> None:
     add_reading_options(parser)
 
 
-def _run(given: argparse.Namespace) -> int:
-    warn = given.command.warn
-    check_names(given)
+def _run(arguments: argparse.Namespace) -> int:
+    warn = arguments.command.warn
+    check_names(arguments)
     with misused():
-        settle_layout(given)
-        results = _Results(given)
-    lines = formatted(results, given)
+        settle_layout(arguments)
+        results = _Results(arguments)
+    lines = formatted(results, arguments)
     try:
-        complete = lines if given.output is None else results.all_or_none(lines)
-        write_lines(given.output, complete)
+        complete = lines if arguments.output is None else results.all_or_none(lines)
+        write_lines(arguments.output, complete)
     except _IncompleteError:
-        warn(f"{name_of(given.output)} was not written")
+        warn(f"{name_of(arguments.output)} was not written")
     failed = results.runs.failed
-    if failed and len(given.runs) > 1:
-        warn(f"{failed} of {len(given.runs)} runs could not be evaluated")
+    if failed and len(arguments.runs) > 1:
+        warn(f"{failed} of {len(arguments.runs)} runs could not be evaluated")
     return 1 if failed else 0
 
 
@@ -118,21 +118,21 @@ class _IncompleteError(Exception):
 class _Results:
     """The file, name and scores of each run, evaluated lazily."""
 
-    def __init__(self, given: argparse.Namespace) -> None:
-        self._given = given
-        self.runs = RunScores(given, given.measures or ["official"])
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self._arguments = arguments
+        self.runs = RunScores(arguments, arguments.measures or ["official"])
 
     def __iter__(self) -> Iterator[tuple[str, str, Scores]]:
-        given, runs = self._given, self.runs
-        names = run_names(given.runs) if given.names is None else given.names
+        arguments, runs = self._arguments, self.runs
+        names = run_names(arguments.runs) if arguments.names is None else arguments.names
         taken = set[str]()
-        paths = map(name_of, given.runs)
-        for path, name, scores in zip(paths, names, runs.of(given.runs), strict=True):
+        paths = map(name_of, arguments.runs)
+        for path, name, scores in zip(paths, names, runs.of(arguments.runs), strict=True):
             if scores is None:
                 continue
             for note in notes(scores, ZERO):
-                given.command.warn(f"{path}: {note}")
-            name = distinct_from(taken, scores.tag or name if given.tags else name)
+                arguments.command.warn(f"{path}: {note}")
+            name = distinct_from(taken, scores.tag or name if arguments.tags else name)
             yield path, name, scores
 
     def all_or_none(self, lines: Iterator[bytes]) -> Iterator[bytes]:

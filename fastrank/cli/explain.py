@@ -84,38 +84,40 @@ def _declare_explain(parser: Parser) -> None:
     parser.add_flags(explain, EvaluationOptions)
 
 
-def _explain(given: argparse.Namespace) -> str:
+def _explain(arguments: argparse.Namespace) -> str:
     """The explanation, as text."""
-    if given.against is not None:
-        return _shown(_against(given))
-    form = given.format or format_of_output(given.output, FORMATS, "text", SUFFIXES)
-    found = explained(
-        given.qrels,
-        given.run,
-        given.measures or MEASURES,
-        given.query,
-        given.other,
-        given.documents,
-        given.rows,
-        given_options(given, EvaluationOptions),
+    if arguments.against is not None:
+        return _shown(_against(arguments))
+    form = arguments.format or format_of_output(arguments.output, FORMATS, "text", SUFFIXES)
+    explanation = explained(
+        arguments.qrels,
+        arguments.run,
+        arguments.measures or MEASURES,
+        arguments.query,
+        arguments.other,
+        arguments.documents,
+        arguments.rows,
+        given_options(arguments, EvaluationOptions),
         zero=ZERO,
     )
-    documents = list(map(found.document, given.document or ()))
-    if documents and found.chosen:
-        documents.insert(0, found.chosen)
-    page = {"page": True} if form == "html" and given.output is not None else {}
-    text = "\n".join(documents) or rendered(found, form, **page)
+    documents = list(map(explanation.document, arguments.document or ()))
+    if documents and explanation.chosen:
+        documents.insert(0, explanation.chosen)
+    page = {"page": True} if form == "html" and arguments.output is not None else {}
+    text = "\n".join(documents) or rendered(explanation, form, **page)
     return _shown(text.removesuffix("\n"))
 
 
-def _against(given: argparse.Namespace) -> str:
+def _against(arguments: argparse.Namespace) -> str:
     """What gives the values of the other tool. Raises OptionError for flags without effect."""
     for flag in ("other", "document", "documents", "format"):
-        if getattr(given, flag):
+        if getattr(arguments, flag):
             raise OptionError(f"--{flag}", "no effect with --against")
-    options = given_options(given, EvaluationOptions)
-    found = explain(given.qrels, given.run, given.measures, against=given.against, **options)
-    return str(found)
+    options = given_options(arguments, EvaluationOptions)
+    explanation = explain(
+        arguments.qrels, arguments.run, arguments.measures, against=arguments.against, **options
+    )
+    return str(explanation)
 
 
 def _shown(text: str) -> str:
@@ -142,18 +144,18 @@ def _declare_inspect(parser: Parser) -> None:
     parser.add_flags(inspect, EvaluationOptions)
 
 
-def _inspect(given: argparse.Namespace) -> None:
-    if is_folder(given.output):
-        check_folder(given.output)
+def _inspect(arguments: argparse.Namespace) -> None:
+    if is_folder(arguments.output):
+        check_folder(arguments.output)
     else:
-        files.check_target(given.output)
-    options = given_options(given, inspect)
-    if given.texts is not None and len(given.texts) == 1:
-        options["texts"] = given.texts[0]
-    found = inspect(**options)
-    for note in found.notes:
-        given.command.warn(note)
-    found.write(given.output)
+        files.check_target(arguments.output)
+    options = given_options(arguments, inspect)
+    if arguments.texts is not None and len(arguments.texts) == 1:
+        options["texts"] = arguments.texts[0]
+    inspection = inspect(**options)
+    for note in inspection.notes:
+        arguments.command.warn(note)
+    inspection.write(arguments.output)
 
 
 EXPLAIN = Command(

@@ -35,7 +35,7 @@ GENERAL = "general"
 GROUPS = (OPERANDS, INPUTS, OUTPUT, STATISTICS, SEARCH, METHOD, CONVENTIONS, GENERAL)
 # The groups of the options that these tables describe.
 TABLES = {STATISTICS: COMPARISON, CONVENTIONS: EVALUATION}
-GROUP_OF = {own.name: title for title, table in TABLES.items() for own in table}
+GROUP_OF = {keyword.name: title for title, table in TABLES.items() for keyword in table}
 # Wherever it is an option.
 GROUP_OF["threads"] = GENERAL
 # What counts queries without results as 0, on the command line.
@@ -67,7 +67,7 @@ LETTERS = {
     "measure": "m",
 }
 IDS = "{} ids, .npy or lines (default: row numbers)"
-# What is given otherwise on the command line than in Python.
+# What differs on the command line from Python.
 OTHERWISE: dict[str, dict[str, Any]] = {
     "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
     "documents": {"metavar": "FOLDER"},
@@ -87,17 +87,17 @@ def declarations(
     defaults: Mapping[str, Any],
     changed: Mapping[str, dict[str, Any]],
 ) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    """What `Parser.add_flags` declares: the names of each flag, and the arguments of argparse."""
+    """What `Parser.add_flags` declares: the names of each flag, and the arguments for argparse."""
     parameters, sentences = inspect.signature(function).parameters, described(function)
-    wanted = names_of(names) if isinstance(names, type) else set(names)
-    for name, own in parameters.items():
-        if name not in wanted:
+    selection = names_of(names) if isinstance(names, type) else set(names)
+    for name, parameter in parameters.items():
+        if name not in selection:
             continue
-        shown = default = defaults.get(name, own.default)
+        shown = default = defaults.get(name, parameter.default)
         if (variable := VARIABLES.get(name)) and name not in defaults:
             shown = f"${variable}, or {default}"
             default = os.environ.get(variable) or default
-        options = {"default": default, "help": sentences.get(name), **_values(function, own)}
+        options = {"default": default, "help": sentences.get(name), **_values(function, parameter)}
         if name in GROUP_OF:
             options["group"] = GROUP_OF[name]
         options |= OTHERWISE.get(name, {}) | changed.get(name, {})
@@ -133,17 +133,17 @@ def described(function: Function) -> dict[str, str]:
     texts: dict[str, str] = {}
     names: list[str] = []
     for line in (inspect.getdoc(function) or "").splitlines():
-        if found := DESCRIBED.fullmatch(line):
-            names = found[1].split(", ")
-            texts |= dict.fromkeys(names, found[2])
+        if match := DESCRIBED.fullmatch(line):
+            names = match[1].split(", ")
+            texts |= dict.fromkeys(names, match[2])
         elif names and line.startswith(" "):
             texts |= {name: f"{texts[name]} {line.strip()}" for name in names}
         else:
             names = []
-    known = inspect.signature(function).parameters
+    parameters = inspect.signature(function).parameters
 
     def as_flag(word: re.Match[str]) -> str:
-        return flag_of(word[0]) if word[0] in known else word[0]
+        return flag_of(word[0]) if word[0] in parameters else word[0]
 
     return {
         name: RAISES.sub("is an error", WORD.sub(as_flag, SENTENCE.findall(text)[0])).replace(
@@ -154,21 +154,22 @@ def described(function: Function) -> dict[str, str]:
 
 
 def given_options(
-    given: argparse.Namespace, names: Iterable[str] | type | Function
+    arguments: argparse.Namespace, names: Iterable[str] | type | Function
 ) -> dict[str, Any]:
     """The values of the flags by the names of the parameters; names as in `Parser.add_flags`.
 
-    Of a function: all that it takes, without those that are not given and have another default.
+    For a function: all that it takes, without those that are not given and have another default.
     Raises ReadError and FormatError for the --exclude file.
     """
     listed: Any = names_of(names) if isinstance(names, type) else names
     if inspect.isfunction(listed):
         listed = [
             name
-            for name, own in inspect.signature(listed).parameters.items()
-            if getattr(given, name, None) is not None or own.default in (None, own.empty)
+            for name, parameter in inspect.signature(listed).parameters.items()
+            if getattr(arguments, name, None) is not None
+            or parameter.default in (None, parameter.empty)
         ]
-    options = {name: getattr(given, name) for name in listed if hasattr(given, name)}
+    options = {name: getattr(arguments, name) for name in listed if hasattr(arguments, name)}
     if options.get("exclude"):
         options["exclude"] = read_exclusions(options["exclude"])
     return options

@@ -48,15 +48,15 @@ def _declare(parser: Parser) -> None:
     parser.add_flags(fuse, FusionOptions, group=METHOD)
 
 
-def _run(given: argparse.Namespace) -> None:
-    output = given.output or "-"
-    if given.format == "parquet" and output == "-":
+def _run(arguments: argparse.Namespace) -> None:
+    output = arguments.output or "-"
+    if arguments.format == "parquet" and output == "-":
         raise UsageError("parquet cannot be written to standard output; use -o FILE")
-    options, warn = given_options(given, FusionOptions), given.command.warn
+    options, warn = given_options(arguments, FusionOptions), arguments.command.warn
     version = options["trec_eval_version"]
-    runs = [read_run(path, trec_eval_version=version, warn=warn) for path in given.runs]
-    fused = fuse(runs, given.method, warn=warn, **options)
-    write_run(fused, output, given.format)
+    runs = [read_run(path, trec_eval_version=version, warn=warn) for path in arguments.runs]
+    fused = fuse(runs, arguments.method, warn=warn, **options)
+    write_run(fused, output, arguments.format)
 
 
 COMMAND = Command(

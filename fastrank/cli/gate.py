@@ -143,49 +143,49 @@ def _floor(text: str) -> tuple[str, float]:
     return name, number
 
 
-def _save(given: argparse.Namespace) -> None:
-    found = new_baseline(
-        given.qrels,
-        given.run,
-        given.measures,
-        given_options(given, EvaluationOptions),
+def _save(arguments: argparse.Namespace) -> None:
+    baseline = new_baseline(
+        arguments.qrels,
+        arguments.run,
+        arguments.measures,
+        given_options(arguments, EvaluationOptions),
         command_line(),
-        ir_metadata=given.ir_metadata,
+        ir_metadata=arguments.ir_metadata,
     )
-    for note in [*missing_note(found.scores, option=ZERO), *found.notes, *found.ties]:
-        given.command.warn(f"{files.name_of(given.run)}: {note}")
-    found.content.write(given.output or "-")
+    for note in [*missing_note(baseline.scores, option=ZERO), *baseline.notes, *baseline.ties]:
+        arguments.command.warn(f"{files.name_of(arguments.run)}: {note}")
+    baseline.content.write(arguments.output or "-")
 
 
-def _check(given: argparse.Namespace) -> int:
-    check_distinct({"BASELINE": given.baseline, "-o": given.output})
-    if given.update and given.baseline == "-":
+def _check(arguments: argparse.Namespace) -> int:
+    check_distinct({"BASELINE": arguments.baseline, "-o": arguments.output})
+    if arguments.update and arguments.baseline == "-":
         raise OptionError("--update", "standard input cannot be replaced; name a file")
-    if given.update and given.allow_other_qrels:
+    if arguments.update and arguments.allow_other_qrels:
         raise OptionError(
             "--update",
             "a baseline is not replaced by values on other judgments;"
             " leave out --allow-other-qrels",
         )
-    limits = {"max_drop": dict(given.max_drop or ()), "min": dict(given.min or ())}
-    verdict = gate(**given_options(given, gate) | limits)
+    limits = {"max_drop": dict(arguments.max_drop or ()), "min": dict(arguments.min or ())}
+    verdict = gate(**given_options(arguments, gate) | limits)
     outputs: list[tuple[str, Iterable[bytes]]] = []
-    if given.update:
+    if arguments.update:
         if verdict.is_improvement:
             source = verdict.current.source | {"command": command_line()}
             lines = verdict.current._replace(source=source).lines()
-            outputs.append((given.baseline, compressed(lines, given.baseline)))
+            outputs.append((arguments.baseline, compressed(lines, arguments.baseline)))
         done = (
             "replaced by this run"
             if verdict.is_improvement
             else "not replaced, because the gate did not pass, no mean is better, or one is worse"
         )
-        note = f"{files.name_of(given.baseline)}: {done}"
+        note = f"{files.name_of(arguments.baseline)}: {done}"
         verdict = verdict.changed(notes=[*verdict.notes, note])
-    path = given.output or "-"
-    outputs.append((path, compressed([encoded(FORMATS[given.format](verdict))], path)))
+    path = arguments.output or "-"
+    outputs.append((path, compressed([encoded(FORMATS[arguments.format](verdict))], path)))
     files.write_all(outputs)
-    if given.format == "github":
+    if arguments.format == "github":
         _report_to_github(verdict)
     return int(not verdict.passed)
 

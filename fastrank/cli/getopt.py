@@ -47,14 +47,14 @@ class Parser:
         self.operands += words
 
     def _short_options(self, word: str, words: Iterator[str]) -> Iterator[tuple[str, str]]:
-        for place, letter in enumerate(word[1:], 2):
-            found = self._short.find(letter) if letter != ":" else -1
-            if found < 0:
+        for end, letter in enumerate(word[1:], 2):
+            index = self._short.find(letter) if letter != ":" else -1
+            if index < 0:
                 raise UsageError(f"{self._program}: invalid option -- '{letter}'")
-            if self._short[found + 1 : found + 2] != ":":
+            if self._short[index + 1 : index + 2] != ":":
                 yield letter, ""
                 continue
-            value = word[place:] or next(words, None)
+            value = word[end:] or next(words, None)
             if value is None:
                 raise UsageError(f"{self._program}: option requires an argument -- '{letter}'")
             yield letter, value

@@ -88,42 +88,44 @@ def _declare(parser: Parser) -> None:
     parser.add_flags(hard_negatives, OPTIONS, defaults={"negatives": 10}, group=METHOD)
 
 
-def _run(given: argparse.Namespace) -> None:
-    warn = given.command.warn
+def _run(arguments: argparse.Namespace) -> None:
+    warn = arguments.command.warn
     inputs = {
-        "qrels": read_qrels(given.qrels, warn=warn),
-        "run": read_run(given.run, warn=warn),
-        "corpus": _ids(given),
+        "qrels": read_qrels(arguments.qrels, warn=warn),
+        "run": read_run(arguments.run, warn=warn),
+        "corpus": _ids(arguments),
     }
-    mined = hard_negatives(**given_options(given, hard_negatives) | inputs)
-    count = mined.write(given.output, given.format, **_texts(given, mined))
+    mined = hard_negatives(**given_options(arguments, hard_negatives) | inputs)
+    count = mined.write(arguments.output, arguments.format, **_texts(arguments, mined))
     summary = _summary(mined, count)
-    if given.output == "-":
+    if arguments.output == "-":
         warn(summary)
     else:
         write([summary.encode() + b"\n"])
 
 
-def _ids(given: argparse.Namespace) -> list[str] | None:
+def _ids(arguments: argparse.Namespace) -> list[str] | None:
     """The ids of the corpus, to draw random negatives from."""
-    if not given.corpus or not (given.random_negatives or given.fill):
+    if not arguments.corpus or not (arguments.random_negatives or arguments.fill):
         return None
-    return [text_id for _, text_id, *_ in titled_records(given.corpus)]
+    return [text_id for _, text_id, *_ in titled_records(arguments.corpus)]
 
 
-def _texts(given: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
+def _texts(arguments: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
     """The texts, and answers, of the documents and queries that were mined, and no others."""
     texts: dict[str, Any] = {}
-    if given.corpus:
-        wanted = {
-            doc for own in mined for doc in (*own.positives, *own.negatives, *own.random_negatives)
+    if arguments.corpus:
+        ids = {
+            doc
+            for instance in mined
+            for doc in (*instance.positives, *instance.negatives, *instance.random_negatives)
         }
-        texts["corpus"] = read_texts(given.corpus, wanted)
-    if given.queries:
+        texts["corpus"] = read_texts(arguments.corpus, ids)
+    if arguments.queries:
         answers: dict[str, list[str]] = {}
-        wanted = {instance.query for instance in mined}
-        texts["queries"] = read_texts(given.queries, wanted, answers)
-        if given.format == "dpr":
+        ids = {instance.query for instance in mined}
+        texts["queries"] = read_texts(arguments.queries, ids, answers)
+        if arguments.format == "dpr":
             texts["answers"] = answers
     return texts
 
@@ -143,8 +145,8 @@ def _summary(mined: HardNegatives, count: int) -> str:
         few = counted(counts["too_few"], "query", "queries")
         parts.append(f"{few} with fewer negatives than requested{shown}")
     parts += [
-        f"{counted(counts[name], one, several)} {what}"
-        for name, (one, several, what) in COUNTS.items()
+        f"{counted(counts[name], noun, plural)} {condition}"
+        for name, (noun, plural, condition) in COUNTS.items()
         if counts[name]
     ]
     return "; ".join(parts)

@@ -13,6 +13,7 @@ from multiprocessing.connection import wait
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from multiprocessing.process import BaseProcess
     from typing import Any
 
 
@@ -23,8 +24,8 @@ def processes(count: int, method: str | None = None) -> Iterator[ProcessPoolExec
     method: how they are started, as in multiprocessing; "spawn" if faiss uses threads in them.
     """
     executor: Any = ProcessPoolExecutor(count, multiprocessing.get_context(method), _begin)
-    # If a process dies while it sends or receives, the executor waits for the rest as long as there
-    # is another end of the pipe: all of them have to be in processes, which then end together.
+    # If a process dies while it sends or receives, the executor waits for the rest as long as the
+    # other end of the pipe is open: all ends have to be in processes, which then end together.
     executor._safe_to_dynamically_spawn_children = False
     executor._start_executor_manager_thread()
     executor._call_queue._reader.close()
@@ -40,12 +41,12 @@ def processes(count: int, method: str | None = None) -> Iterator[ProcessPoolExec
         executor.shutdown(cancel_futures=True)
 
 
-def _end_together(workers: list[Any]) -> None:
+def _end_together(workers: list[BaseProcess]) -> None:
     wait([worker.sentinel for worker in workers])
     _terminate(workers)
 
 
-def _terminate(workers: list[Any]) -> None:
+def _terminate(workers: list[BaseProcess]) -> None:
     for worker in workers:
         worker.terminate()
 

@@ -22,7 +22,6 @@ from fastrank.errors import OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from fastrank.analysis.judges.agreement import JudgeAgreement
     from fastrank.analysis.judges.estimate import JudgeEstimate
@@ -114,8 +113,8 @@ JUDGES_FORMATS = of_results("Agreement of judges")
 ESTIMATE_FORMATS = of_results("Estimated means")
 
 
-def _draw(found: Any, path: str) -> None:
-    found.plot(path=path)
+def _draw(result: JudgeAgreement | JudgeEstimate, path: str) -> None:
+    result.plot(path=path)
 
 
 def _declare_judges(parser: Parser) -> None:
@@ -135,9 +134,9 @@ def _declare_judges(parser: Parser) -> None:
     parser.add_flags(judge_agreement, options)
 
 
-def _judges(given: argparse.Namespace) -> JudgeAgreement:
-    options = given_options(given, judge_agreement) | {"scale": _scale(given.scale)}
-    return judge_agreement(given.first, *options.pop("others"), **options)
+def _judges(arguments: argparse.Namespace) -> JudgeAgreement:
+    options = given_options(arguments, judge_agreement) | {"scale": _scale(arguments.scale)}
+    return judge_agreement(arguments.first, *options.pop("others"), **options)
 
 
 def _scale(text: str | None) -> dict[float, float] | None:
@@ -164,9 +163,9 @@ def _declare_estimate(parser: Parser) -> None:
     parser.add_flags(estimate, ["population", "judges", *statistics, "partial"], group=STATISTICS)
 
 
-def _estimate(given: argparse.Namespace) -> JudgeEstimate:
-    plan = None if given.plan is None else read_plan(given.plan)
-    return estimate(**given_options(given, estimate) | {"plan": plan})
+def _estimate(arguments: argparse.Namespace) -> JudgeEstimate:
+    plan = None if arguments.plan is None else read_plan(arguments.plan)
+    return estimate(**given_options(arguments, estimate) | {"plan": plan})
 
 
 def _declare_plan(parser: Parser) -> None:
@@ -188,13 +187,13 @@ def _declare_plan(parser: Parser) -> None:
     )
 
 
-def _plan(given: argparse.Namespace) -> None:
-    plan = plan_judgments(**given_options(given, plan_judgments))
+def _plan(arguments: argparse.Namespace) -> None:
+    plan = plan_judgments(**given_options(arguments, plan_judgments))
     sheet = plan.sheet()
     rows = ["\t".join(sheet.names), *map("\t".join, sheet.rows())]
-    sheet_file = given.output or "-", [encoded("\n".join(rows) + "\n")]
-    made = ((given.plan, [plan._content()]), sheet_file)
-    files.write_all([(path, compressed(content, path)) for path, content in made])
+    sheet_file = arguments.output or "-", [encoded("\n".join(rows) + "\n")]
+    outputs = ((arguments.plan, [plan._content()]), sheet_file)
+    files.write_all([(path, compressed(content, path)) for path, content in outputs])
 
 
 def _declare_merge(parser: Parser) -> None:
@@ -203,12 +202,12 @@ def _declare_merge(parser: Parser) -> None:
     parser.add_flags(merge_qrels, ["prefer", "conflicts"], group=METHOD)
 
 
-def _merge(given: argparse.Namespace) -> None:
-    found, conflicts = merged(given.qrels, given.prefer, given.conflicts)
-    write_qrels(found, given.output or "-", None if given.output else "trec")
+def _merge(arguments: argparse.Namespace) -> None:
+    qrels, conflicts = merged(arguments.qrels, arguments.prefer, arguments.conflicts)
+    write_qrels(qrels, arguments.output or "-", None if arguments.output else "trec")
     if conflicts:
         count = counted(conflicts, "pair")
-        given.command.warn(f"{count} with different grades; chosen: {given.prefer}")
+        arguments.command.warn(f"{count} with different grades; chosen: {arguments.prefer}")
 
 
 def _declare_diff(parser: Parser) -> None:
@@ -231,7 +230,7 @@ STEPS = {
     "show what changed between two versions of judgments": Command(
         "fastrank qrels diff",
         _declare_diff,
-        lambda given: diff_qrels(given.a, given.b),
+        lambda arguments: diff_qrels(arguments.a, arguments.b),
         usage=("OLD NEW",),
         epilog=DIFF_EPILOG,
         writers=OF_TABLES,
@@ -239,7 +238,7 @@ STEPS = {
     "find the unjudged documents in the top ranks of runs": Command(
         "fastrank qrels holes",
         _declare_holes,
-        lambda given: unjudged(**given_options(given, unjudged)),
+        lambda arguments: unjudged(**given_options(arguments, unjudged)),
         usage=("QRELS RUN...",),
         epilog=HOLES_EPILOG,
         writers=OF_TABLES,

@@ -50,7 +50,7 @@ GROUPS = {
 }
 COMMANDS = {name: does for group in GROUPS.values() for name, does in group.items()}
 
-# Where commands are; others are COMMAND of the module with their name.
+# Where some commands are; the others are COMMAND of the module with their name.
 PLACES = {
     "estimate": "judges:ESTIMATE",
     "eval-embeddings": "search:EVAL_EMBEDDINGS",
@@ -92,8 +92,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"fastrank: {_unknown_command(words[0])}", file=sys.stderr)
         return 2
     parser = root_parser()
-    given = parser.parse_args(words)
-    if not given.version:
+    options = parser.parse_args(words)
+    if not options.version:
         parser.print_help(sys.stderr)
         return 2
     return _print_version()
@@ -148,8 +148,8 @@ def command_of(name: str) -> Command:
 
     default = f"{name.replace('-', '_')}:COMMAND"
     module, _, variable = PLACES.get(name, default).partition(":")
-    found: Command = getattr(import_module(f"fastrank.cli.{module}"), variable)
-    return found
+    command: Command = getattr(import_module(f"fastrank.cli.{module}"), variable)
+    return command
 
 
 def _print_version() -> int:

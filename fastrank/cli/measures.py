@@ -40,10 +40,10 @@ def _declare(parser: Parser) -> None:
     )
 
 
-def _listed(given: argparse.Namespace) -> str:
+def _listed(arguments: argparse.Namespace) -> str:
     chosen = [
         measure
-        for text in given.names
+        for text in arguments.names
         for name in split_texts(text) or [text]
         for measure in _measures(name)
     ]
@@ -69,12 +69,12 @@ def usage_of(measure: Measure, *, brief: bool = False) -> str:
     """How a measure is written; brief: without the names of its options."""
     if not isinstance(measure, Family):
         return measure.name + PARAMETERS[measure.takes]
-    named = ",".join(name for name in measure.options if name != measure.at)
-    at = f"@{'k' if measure.at == 'cutoff' else measure.at}" if measure.at else ""
-    if at and not measure.options[measure.at].needed:
-        at = f"[{at}]"
-    options = f"({'...' if brief else named})" if named else ""
-    return measure.name + options + at
+    names = ",".join(name for name in measure.options if name != measure.at)
+    suffix = f"@{'k' if measure.at == 'cutoff' else measure.at}" if measure.at else ""
+    if suffix and not measure.options[measure.at].needed:
+        suffix = f"[{suffix}]"
+    options = f"({'...' if brief else names})" if names else ""
+    return measure.name + options + suffix
 
 
 def other_names(measure: Family) -> list[str]:
@@ -88,10 +88,10 @@ def other_names(measure: Family) -> list[str]:
 def _first_words(measure: Measure) -> str:
     text = " ".join(measure.help.split())
     depth = 0
-    for place, mark in enumerate(text):
+    for end, mark in enumerate(text):
         depth += (mark == "(") - (mark == ")")
-        if depth == 0 and text[place : place + 2] in (": ", "; ", ". ", ", "):
-            return text[:place]
+        if depth == 0 and text[end : end + 2] in (": ", "; ", ". ", ", "):
+            return text[:end]
     return text.removesuffix(".")
 
 

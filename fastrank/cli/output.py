@@ -36,7 +36,7 @@ def complain(message: str) -> None:
         discard(sys.stderr)
 
 
-def without_controls(text: str, kept: str = "\n\t") -> str:
+def without_controls(text: str, allowed: str = "\n\t") -> str:
     """The text with escapes for what could mislead a reader, except some characters.
 
     Bytes that are not UTF-8 are preserved, too.
@@ -46,13 +46,16 @@ def without_controls(text: str, kept: str = "\n\t") -> str:
     from fastrank.common.messages import visible
 
     return "".join(
-        own if own in kept or "\udc80" <= own <= "\udcff" else visible(own) for own in text
+        character
+        if character in allowed or "\udc80" <= character <= "\udcff"
+        else visible(character)
+        for character in text
     )
 
 
-def may_show_progress(given: argparse.Namespace) -> bool:
+def may_show_progress(arguments: argparse.Namespace) -> bool:
     """Whether a progress bar would not be mixed with results that appear one by one."""
-    one_by_one = given.output is None and given.format in ("trec", "csv", "jsonl")
+    one_by_one = arguments.output is None and arguments.format in ("trec", "csv", "jsonl")
     return not (one_by_one and sys.stdout is not None and sys.stdout.isatty())
 
 

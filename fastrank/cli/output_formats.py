@@ -23,90 +23,95 @@ if TYPE_CHECKING:
     Results = Iterable[tuple[str, str, Scores]]
 
 
-def formatted(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
+def formatted(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
     """The output in the format that the command line asks for."""
-    if given.interval is not None:
+    if arguments.interval is not None:
         from fastrank.analysis.comparing.single_system import with_intervals
 
         results = (
-            (path, name, with_intervals(scores, given.interval)) for path, name, scores in results
+            (path, name, with_intervals(scores, arguments.interval))
+            for path, name, scores in results
         )
-    if given.format in TABLES:
-        yield from _table(list(results), given)
+    if arguments.format in TABLES:
+        yield from _table(list(results), arguments)
     else:
-        yield from LINES[given.format](results, given)
+        yield from LINES[arguments.format](results, arguments)
 
 
-def _trec(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
+def _trec(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
     for _, name, scores in results:
         yield b"%-22b\t%b\t%b\n" % (b"run", b"all", os.fsencode(name))
-        yield from trec_lines(scores, per_query=given.per_query, summary=not given.no_summary)
+        yield from trec_lines(
+            scores, per_query=arguments.per_query, summary=not arguments.no_summary
+        )
 
 
-def _table(results: list[tuple[str, str, Scores]], given: argparse.Namespace) -> Iterator[bytes]:
+def _table(
+    results: list[tuple[str, str, Scores]], arguments: argparse.Namespace
+) -> Iterator[bytes]:
     """One table of all runs."""
-    made = _side_by_side(results, given)
-    if made is not None:
-        shown = made.transpose() if given.transpose else made
-        yield encoded(rendered(shown, given.format))
+    table = _side_by_side(results, arguments)
+    if table is not None:
+        shown = table.transpose() if arguments.transpose else table
+        yield encoded(rendered(shown, arguments.format))
 
 
 def _side_by_side(
-    results: list[tuple[str, str, Scores]], given: argparse.Namespace
+    results: list[tuple[str, str, Scores]], arguments: argparse.Namespace
 ) -> Table | None:
     """The means of all runs, or their values per query; None if neither is asked for."""
     from fastrank.core.scores.tables import query_table, table, wide_table
 
-    per_query, summary = given.per_query, not given.no_summary
+    per_query, summary = arguments.per_query, not arguments.no_summary
     names, scores = [name for _, name, _ in results], [scores for *_, scores in results]
     if not results or not (per_query or summary):
         return None
     if not per_query:
-        return table(scores, names, digits=given.digits, bold=not given.no_bold)
+        return table(scores, names, digits=arguments.digits, bold=not arguments.no_bold)
     if len(results) == 1:
-        return wide_table(scores[0], summary=summary, digits=given.digits)
-    return query_table(scores, names, summary=summary, digits=given.digits)
+        return wide_table(scores[0], summary=summary, digits=arguments.digits)
+    return query_table(scores, names, summary=summary, digits=arguments.digits)
 
 
-def _csv(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
+def _csv(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
     from fastrank.core.formats.tables.table_files import csv_lines
 
-    for line in csv_lines(_fields(given), _rows(results, given)):
+    for line in csv_lines(_fields(arguments), _rows(results, arguments)):
         yield encoded(line)
 
 
-def _jsonl(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
+def _jsonl(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
     from fastrank.core.scores.records import json_text
 
-    names = _fields(given)
-    for row in _rows(results, given):
+    names = _fields(arguments)
+    for row in _rows(results, arguments):
         yield json_text(dict(zip(names, row, strict=True))).encode() + b"\n"
 
 
-def _fields(given: argparse.Namespace) -> list[str]:
+def _fields(arguments: argparse.Namespace) -> list[str]:
     from fastrank.core.scores.tables import LONG
 
-    return ["run", *LONG, *(BOUNDS if given.interval else ())]
+    return ["run", *LONG, *(BOUNDS if arguments.interval else ())]
 
 
-def _rows(results: Results, given: argparse.Namespace) -> Iterator[tuple[Any, ...]]:
+def _rows(results: Results, arguments: argparse.Namespace) -> Iterator[tuple[Any, ...]]:
     """Rows of the fields, either per query or of the summary."""
     from fastrank.core.scores.tables import long_rows
 
-    per_query, bounds = given.per_query, BOUNDS if given.interval else ()
-    summary = not given.no_summary and not per_query
+    per_query, bounds = arguments.per_query, BOUNDS if arguments.interval else ()
+    summary = not arguments.no_summary and not per_query
     for _, name, scores in results:
         for row in long_rows(scores, per_query=per_query, summary=summary):
             yield name, *row, *(getattr(row[-1], bound, None) for bound in bounds)
 
 
-def _json(results: Results, given: argparse.Namespace) -> Iterator[bytes]:
+def _json(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
     from fastrank.core.scores.records import json_text, to_record
 
     records = []
     for path, name, scores in results:
-        record = to_record(scores, per_query=given.per_query, summary=not given.no_summary)
-        if given.interval:
+        record = to_record(scores, per_query=arguments.per_query, summary=not arguments.no_summary)
+        if arguments.interval:
             record["interval"] = {
                 measure: {bound: getattr(mean, bound) for bound in BOUNDS}
                 if hasattr(mean, "low")
@@ -149,7 +154,7 @@ OTHER_SUFFIXES = (
     ".png",
     ".pdf",
 )
-# The flags that change the layout, by their attributes: the formats in which they have an effect.
+# The flags that change the layout, by their attributes, and the formats in which they do.
 LAYOUT = {
     "interval": ("--interval", ("table", "csv", "json", "jsonl", "markdown", "latex")),
     "digits": ("--digits", TABLES),
@@ -173,21 +178,21 @@ METHODS = {
 }
 
 
-def rendered(found: Any, form: str, **layout: Any) -> str:
+def rendered(result: Any, form: str, **layout: Any) -> str:
     """A result in a format, by its own method; it ends with a line break."""
     if form == "json":
         layout["indent"] = 2
-    text: str = getattr(found, METHODS[form])(**layout)
+    text: str = getattr(result, METHODS[form])(**layout)
     return text if text.endswith("\n") else f"{text}\n"
 
 
 def writers(
-    *formats: str, of: Callable[[Any], Any] = lambda found: found
+    *formats: str, of: Callable[[Any], Any] = lambda result: result
 ) -> dict[str, Callable[[Any], str]]:
     """The writers of a command whose results render themselves, or what `of` makes of them."""
 
     def writer(form: str) -> Callable[[Any], str]:
-        return lambda found: rendered(of(found), form)
+        return lambda result: rendered(of(result), form)
 
     return {form: writer(form) for form in formats}
 
@@ -200,11 +205,11 @@ def of_results(title: str) -> dict[str, Callable[[Any], str]]:
     from fastrank.common.rendering.writers import written
 
     def written_as(form: str) -> Callable[[Any], str]:
-        return lambda found: written(found._document(), form, page=title) + "\n"
+        return lambda result: written(result._document(), form, page=title) + "\n"
 
     return {
         **{form: written_as(form) for form in ("table", "markdown", "latex", "html")},
-        **writers("csv", of=lambda found: found.table()),
+        **writers("csv", of=lambda result: result.table()),
         **writers("json"),
     }
 
@@ -229,27 +234,29 @@ def format_of_output(
         return form
     if suffix not in SUFFIXES and suffix not in OTHER_SUFFIXES:
         return default
-    known = ", ".join(own for own, named in suffixes.items() if named in formats)
+    endings = ", ".join(end for end, kind in suffixes.items() if kind in formats)
     reason = f"{name_of(output or '')} cannot be written in the format of {suffix} files"
-    raise OptionError("--output", f"{reason}; set --format, or use a name that ends in {known}")
+    raise OptionError("--output", f"{reason}; set --format, or use a name that ends in {endings}")
 
 
-def settle_layout(given: argparse.Namespace) -> None:
+def settle_layout(arguments: argparse.Namespace) -> None:
     """Set what is not given. Raises OptionError for a flag without effect in the format."""
     for name, (flag, formats) in LAYOUT.items():
-        if getattr(given, name, None) not in (None, False) and given.format not in formats:
+        if getattr(arguments, name, None) not in (None, False) and arguments.format not in formats:
             *others, last = formats
-            reason = f"no effect with --format {given.format}; use {', '.join(others)} or {last}"
+            reason = (
+                f"no effect with --format {arguments.format}; use {', '.join(others)} or {last}"
+            )
             raise OptionError(flag, reason)
-    given.digits = DIGITS if given.digits is None else given.digits
-    _settle_interval(given)
+    arguments.digits = DIGITS if arguments.digits is None else arguments.digits
+    _settle_interval(arguments)
 
 
-def _settle_interval(given: argparse.Namespace) -> None:
+def _settle_interval(arguments: argparse.Namespace) -> None:
     """Replace the method of intervals by their settings. Raises OptionError."""
-    method, changed = given.interval, {}
+    method, changed = arguments.interval, {}
     for name in ("level", "resamples", "seed"):
-        value = getattr(given, name)
+        value = getattr(arguments, name)
         if value is None:
             continue
         if method is None:
@@ -260,12 +267,12 @@ def _settle_interval(given: argparse.Namespace) -> None:
         changed[name] = value
     if method is None:
         return
-    if given.no_summary:
+    if arguments.no_summary:
         raise OptionError("--interval", "is that of a mean, and -n leaves out means; omit -n")
-    if given.per_query and given.format in ("csv", "jsonl"):
-        reason = f"is that of a mean, and -q with --format {given.format} has none; omit -q"
+    if arguments.per_query and arguments.format in ("csv", "jsonl"):
+        reason = f"is that of a mean, and -q with --format {arguments.format} has none; omit -q"
         raise OptionError("--interval", reason)
     # Imported here because other evaluations do not need it.
     from fastrank.analysis.comparing.single_system import interval_settings
 
-    given.interval = interval_settings(method, **changed)
+    arguments.interval = interval_settings(method, **changed)

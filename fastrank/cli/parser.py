@@ -59,8 +59,8 @@ class Parser(argparse.ArgumentParser):
         group: the title of one of `groups`, by default OPERANDS or GENERAL; or what excludes other
             arguments in one of these.
         """
-        place = self if group is None else self.groups.get(group, group)
-        add = super().add_argument if place is self else place.add_argument
+        owner = self if group is None else self.groups.get(group, group)
+        add = super().add_argument if owner is self else owner.add_argument
         action: argparse.Action = add(*names, **options)
         self.arguments.append(action)
         return action
@@ -152,9 +152,9 @@ class Parser(argparse.ArgumentParser):
 
     def add_subparsers(self, **options: Any) -> Any:
         """Declare that there are subcommands."""
-        found = super().add_subparsers(**options)
-        self.steps = found
-        return found
+        steps = super().add_subparsers(**options)
+        self.steps = steps
+        return steps
 
     def flags(self) -> list[str]:
         """All flags, with their hyphens."""
@@ -165,10 +165,10 @@ class Parser(argparse.ArgumentParser):
         flags = self.flags()
         if flag[1:] in flags:
             return [flag[1:]]
-        words = [own[2:] for own in flags if own.startswith("--")]
+        words = [name[2:] for name in flags if name.startswith("--")]
         return [f"--{word}" for word in closest(flag.lstrip("-"), words, SYNONYMS)]
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
+    def _check_value(self, action: argparse.Action, value: object) -> None:
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
@@ -185,7 +185,7 @@ class Parser(argparse.ArgumentParser):
         """The help, in which lines stay as they are, except those too long for the terminal."""
         return self._wrapped(super().format_help)
 
-    def _wrapped(self, show: Any) -> str:
+    def _wrapped(self, show: Callable[[], str]) -> str:
         """What a method shows while the texts are wrapped."""
         texts = self.usage, self.description, self.epilog
         width = _width()
@@ -195,8 +195,7 @@ class Parser(argparse.ArgumentParser):
             self.description, self.epilog = (
                 text and _filled(text, width) for text in (self.description, self.epilog)
             )
-            shown: str = show()
-            return shown
+            return show()
         finally:
             self.usage, self.description, self.epilog = texts
 

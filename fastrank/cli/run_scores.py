@@ -59,18 +59,22 @@ class RunScores:
     for invalid options and unreadable qrels.
     """
 
-    def __init__(self, given: argparse.Namespace, measures: list[str]) -> None:
-        self._warn, self._threads, self._jobs = given.command.warn, given.threads, given.jobs
-        self._progress = None if may_show_progress(given) else False
-        if self._jobs > 1 and "-" in given.runs:
+    def __init__(self, arguments: argparse.Namespace, measures: list[str]) -> None:
+        self._warn, self._threads, self._jobs = (
+            arguments.command.warn,
+            arguments.threads,
+            arguments.jobs,
+        )
+        self._progress = None if may_show_progress(arguments) else False
+        if self._jobs > 1 and "-" in arguments.runs:
             raise OptionError("--jobs", "the processes cannot read standard input (-)")
         self.failed, self._is_broken = 0, False
-        options = _options(given)
+        options = _options(arguments)
         bound = bind_measures(measures, options)
         check_options(bound, options)
-        form: Any = RELEVANCE_FORMATS[given.relevance_format]
+        form: Any = RELEVANCE_FORMATS[arguments.relevance_format]
         self.qrels: Any = read_qrels(
-            given.qrels, form, trec_eval_version=given.trec_eval_version, warn=self._warn
+            arguments.qrels, form, trec_eval_version=arguments.trec_eval_version, warn=self._warn
         )
         self._plan = Plan.of(self.qrels, bound, options)
         self.judgments = self._plan.judgments
@@ -97,8 +101,10 @@ class RunScores:
 
         executors = processes(min(self._jobs, len(paths)))
         with executors as executor, bar("evaluate", len(paths), "runs", self._progress) as shown:
-            found = evaluate_each(self._plan, paths, executor=executor, threads=self._threads or 1)
-            for path, (value, error) in zip(paths, found, strict=True):
+            outcomes = evaluate_each(
+                self._plan, paths, executor=executor, threads=self._threads or 1
+            )
+            for path, (value, error) in zip(paths, outcomes, strict=True):
                 # Messages and results begin on a line without the bar.
                 shown.clear()
                 for message in warnings_of(error) if value is None else value[1]:
@@ -124,23 +130,24 @@ class RunScores:
             raise error
 
 
-def check_names(given: argparse.Namespace) -> None:
+def check_names(arguments: argparse.Namespace) -> None:
     """Raise UsageError unless --name is given once for each run, without --tags, or not used."""
-    if given.names is None:
+    if arguments.names is None:
         return
-    if given.tags:
+    if arguments.tags:
         raise UsageError("--name and --tags cannot be combined")
-    if len(given.names) != len(given.runs):
+    if len(arguments.names) != len(arguments.runs):
         raise UsageError(
-            f"--name: expected one for each of {len(given.runs)} runs, found {len(given.names)}"
+            f"--name: expected one for each of {len(arguments.runs)} runs,"
+            f" found {len(arguments.names)}"
         )
 
 
-def _options(given: argparse.Namespace) -> Options:
+def _options(arguments: argparse.Namespace) -> Options:
     """The evaluation options. Raises OptionError, and errors of the --exclude file."""
-    options = evaluation_options(given_options(given, EvaluationOptions))
-    preferences = given.relevance_format in ("prefs", "qrels_prefs")
-    relevance_format = "prefs" if preferences else given.relevance_format
+    options = evaluation_options(given_options(arguments, EvaluationOptions))
+    preferences = arguments.relevance_format in ("prefs", "qrels_prefs")
+    relevance_format = "prefs" if preferences else arguments.relevance_format
     changed: Options = options.changed(relevance_format=relevance_format)
     return changed
 

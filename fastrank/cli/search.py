@@ -113,24 +113,30 @@ class SearchInputs:
     ids in `names`. As a context manager, it stops the processes that search shards.
     """
 
-    def __init__(self, given: argparse.Namespace) -> None:
-        self._given = given
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self._arguments = arguments
         self._stack = ExitStack()
-        if sum(source is not None for source in (given.index, given.corpus, given.shard)) != 1:
+        if (
+            sum(
+                source is not None
+                for source in (arguments.index, arguments.corpus, arguments.shard)
+            )
+            != 1
+        ):
             raise OptionError("--corpus", "expected one of --corpus, --index and --shard")
-        if given.jobs > 1 and not given.shard:
+        if arguments.jobs > 1 and not arguments.shard:
             raise OptionError("--jobs", "only --shard is searched in several processes")
-        self.queries = open_vectors("queries", given.queries)
-        self.names = check_row_ids("query_ids", given.query_ids, self.queries.count)
+        self.queries = open_vectors("queries", arguments.queries)
+        self.names = check_row_ids("query_ids", arguments.query_ids, self.queries.count)
         self.corpus: Index | Shards | Vectors
-        if given.corpus is not None:
-            self.corpus = open_vectors("corpus", given.corpus)
-            self.documents = check_row_ids("corpus_ids", given.corpus_ids, self.corpus.count)
+        if arguments.corpus is not None:
+            self.corpus = open_vectors("corpus", arguments.corpus)
+            self.documents = check_row_ids("corpus_ids", arguments.corpus_ids, self.corpus.count)
         else:
-            _refuse_building(given)
-            self.corpus = self._shards() if given.shard else read_index(given.index)
-            if given.corpus_ids is not None:
-                self.corpus = self.corpus.with_ids("corpus_ids", given.corpus_ids)
+            _refuse_building(arguments)
+            self.corpus = self._shards() if arguments.shard else read_index(arguments.index)
+            if arguments.corpus_ids is not None:
+                self.corpus = self.corpus.with_ids("corpus_ids", arguments.corpus_ids)
             self.documents = self.corpus.names
         check_dimension(self.queries, self.corpus.dimension)
 
@@ -141,8 +147,8 @@ class SearchInputs:
         self._stack.__exit__(*error)
 
     def _shards(self) -> Shards:
-        files = self._given.shard
-        jobs = min(self._given.jobs, len(files))
+        files = self._arguments.shard
+        jobs = min(self._arguments.jobs, len(files))
         if jobs == 1:
             return Shards(files)
         from fastrank.cli.jobs import processes
@@ -152,34 +158,38 @@ class SearchInputs:
 
     def indexed(self) -> None:
         """Build and save the index, if the command line asks for it."""
-        given = self._given
+        arguments = self._arguments
         if isinstance(self.corpus, (Index, Shards)) or (
-            given.index_factory == "Flat" and not given.save_index
+            arguments.index_factory == "Flat" and not arguments.save_index
         ):
             return
-        if given.save_index:
-            _report_unwritable(given.save_index, lambda: files.check_target(given.save_index))
+        if arguments.save_index:
+            _report_unwritable(
+                arguments.save_index, lambda: files.check_target(arguments.save_index)
+            )
         check_before_building(
-            given.index_factory,
+            arguments.index_factory,
             self.corpus.dimension,
-            given.metric,
-            k=given.k,
-            batch_size=given.batch_size,
-            parameters=given.parameters,
+            arguments.metric,
+            k=arguments.k,
+            batch_size=arguments.batch_size,
+            parameters=arguments.parameters,
         )
-        self.queries.check(unit=given.metric == "cosine")
+        self.queries.check(unit=arguments.metric == "cosine")
         index = build_index(
             self.corpus,
-            given.index_factory,
-            given.metric or "ip",
+            arguments.index_factory,
+            arguments.metric or "ip",
             self.documents,
-            given.train_size,
-            gpu=given.gpu,
-            progress=given.progress,
+            arguments.train_size,
+            gpu=arguments.gpu,
+            progress=arguments.progress,
         )
         self.corpus = index
-        if given.save_index:
-            _report_unwritable(given.save_index, lambda: write_index(index, given.save_index))
+        if arguments.save_index:
+            _report_unwritable(
+                arguments.save_index, lambda: write_index(index, arguments.save_index)
+            )
 
 
 def _report_unwritable(path: str, work: Callable[[], None]) -> None:
@@ -190,12 +200,12 @@ def _report_unwritable(path: str, work: Callable[[], None]) -> None:
         raise ReadError(files.name_of(path), reason) from None
 
 
-def _refuse_building(given: argparse.Namespace) -> None:
-    source = "--index" if given.shard is None else "--shard"
+def _refuse_building(arguments: argparse.Namespace) -> None:
+    source = "--index" if arguments.shard is None else "--shard"
     for name in ("save_index", "train_size"):
-        if getattr(given, name) is not None:
+        if getattr(arguments, name) is not None:
             raise OptionError(flag_of(name), f"cannot be combined with {source}")
-    if given.index_factory != "Flat":
+    if arguments.index_factory != "Flat":
         raise OptionError("--index-factory", f"cannot be combined with {source}")
 
 
@@ -212,31 +222,31 @@ def _declare_search(parser: Parser) -> None:
     add_search_options(parser)
 
 
-def _search(given: argparse.Namespace) -> None:
+def _search(arguments: argparse.Namespace) -> None:
     cuts: list[int] = []
 
     def watched(batches: Iterator[Found]) -> Iterator[Found]:
-        for found in batches:
-            cuts.append(int(found.ties_at_cutoff.sum()))
-            yield found
+        for batch in batches:
+            cuts.append(int(batch.ties_at_cutoff.sum()))
+            yield batch
 
-    options = given_options(given, SearchOptions)
-    tag = tag_of(given.tag, SOURCE)
-    with SearchInputs(given) as sides:
-        check_writable(given.output, sides.documents, sides.names, tag)
+    options = given_options(arguments, SearchOptions)
+    tag = tag_of(arguments.tag, SOURCE)
+    with SearchInputs(arguments) as sides:
+        check_writable(arguments.output, sides.documents, sides.names, tag)
         sides.indexed()
         has_ids = isinstance(sides.corpus, (Index, Shards))
         batches = search_batches(
             sides.queries,
             sides.corpus,
-            given.k,
+            arguments.k,
             corpus_ids=None if has_ids else sides.documents,
             **{**options, "query_ids": sides.names},
         )
         lines = run_lines(watched(batches), tag)
-        files.write_compressed(given.output, lines)
+        files.write_compressed(arguments.output, lines)
     if sum(cuts):
-        given.command.warn(counted(sum(cuts), *NOTED["ties_at_cutoff"]))
+        arguments.command.warn(counted(sum(cuts), *NOTED["ties_at_cutoff"]))
 
 
 def _declare_evaluation(parser: Parser) -> None:
@@ -247,24 +257,24 @@ def _declare_evaluation(parser: Parser) -> None:
     add_search_options(parser)
 
 
-def _evaluate(given: argparse.Namespace) -> None:
-    settle_layout(given)
-    scores = _scores(given)
+def _evaluate(arguments: argparse.Namespace) -> None:
+    settle_layout(arguments)
+    scores = _scores(arguments)
     for note in notes(scores, ZERO):
-        given.command.warn(note)
-    path, name = name_of(given.queries), scores.name or run_name(given.queries)
-    write_lines(given.output, formatted([(path, name, scores)], given))
+        arguments.command.warn(note)
+    path, name = name_of(arguments.queries), scores.name or run_name(arguments.queries)
+    write_lines(arguments.output, formatted([(path, name, scores)], arguments))
 
 
-def _scores(given: argparse.Namespace) -> Scores:
-    measures = given.measures or ["official"]
-    Selection(measures).bind(given.trec_eval_version)
-    options = given_options(given, EmbeddingOptions)
+def _scores(arguments: argparse.Namespace) -> Scores:
+    measures = arguments.measures or ["official"]
+    Selection(measures).bind(arguments.trec_eval_version)
+    options = given_options(arguments, EmbeddingOptions)
     qrels = read_qrels(
-        given.qrels, trec_eval_version=given.trec_eval_version, warn=given.command.warn
+        arguments.qrels, trec_eval_version=arguments.trec_eval_version, warn=arguments.command.warn
     )
-    with SearchInputs(given) as sides:
-        if given.save_index:
+    with SearchInputs(arguments) as sides:
+        if arguments.save_index:
             sides.indexed()
         options["query_ids"] = sides.names
         if isinstance(sides.corpus, (Index, Shards)):
@@ -273,7 +283,7 @@ def _scores(given: argparse.Namespace) -> Scores:
             options["corpus_ids"] = sides.documents
         complete = with_defaults(evaluate_embeddings, options)
         return search_and_evaluate(
-            sides.queries, sides.corpus, qrels, measures, complete, warn=given.command.warn
+            sides.queries, sides.corpus, qrels, measures, complete, warn=arguments.command.warn
         )
 
 

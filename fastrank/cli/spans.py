@@ -55,32 +55,34 @@ def _declare(parser: Parser) -> None:
     parser.add_flags(evaluate_spans, ["missing"])
 
 
-def _run(given: argparse.Namespace) -> str | None:
-    _check_options(given)
-    documents = documents_of(given.documents) if given.documents else None
-    spans, chunks = read_spans(given.spans, documents), read_chunks(given.chunks, documents)
-    if not given.runs:
-        qrels = span_qrels(spans, chunks, **given_options(given, OPTIONS))
-        write_qrels(qrels, given.output or "-", None if given.output else "trec")
+def _run(arguments: argparse.Namespace) -> str | None:
+    _check_options(arguments)
+    documents = documents_of(arguments.documents) if arguments.documents else None
+    spans, chunks = read_spans(arguments.spans, documents), read_chunks(arguments.chunks, documents)
+    if not arguments.runs:
+        qrels = span_qrels(spans, chunks, **given_options(arguments, OPTIONS))
+        write_qrels(qrels, arguments.output or "-", None if arguments.output else "trec")
         return None
-    form = format_of_output(given.output, OF_TABLES, "table")
-    measures, scores = given.measure or MEASURES, []
-    for run in given.runs:
-        scores.append(evaluate_spans(spans, chunks, run, measures, missing=given.missing))
+    form = format_of_output(arguments.output, OF_TABLES, "table")
+    measures, scores = arguments.measure or MEASURES, []
+    for run in arguments.runs:
+        scores.append(evaluate_spans(spans, chunks, run, measures, missing=arguments.missing))
         for note in notes(scores[-1], ZERO):
-            given.command.warn(note)
-    return OF_TABLES[form](table(scores, run_names(given.runs)))
+            arguments.command.warn(note)
+    return OF_TABLES[form](table(scores, run_names(arguments.runs)))
 
 
-def _check_options(given: argparse.Namespace) -> None:
+def _check_options(arguments: argparse.Namespace) -> None:
     """Raise OptionError for options that have no effect."""
     of_qrels, of_runs = signature(span_qrels).parameters, signature(evaluate_spans).parameters
     defaults = {name: of_qrels[name].default for name in OPTIONS}
-    if not given.runs:
+    if not arguments.runs:
         defaults = {"measure": None, "missing": of_runs["missing"].default}
     for name, default in defaults.items():
-        if getattr(given, name) != default:
-            raise OptionError(flag_of(name), f"no effect with{'' if given.runs else 'out'} a RUN")
+        if getattr(arguments, name) != default:
+            raise OptionError(
+                flag_of(name), f"no effect with{'' if arguments.runs else 'out'} a RUN"
+            )
 
 
 COMMAND = Command("fastrank spans", _declare, _run, usage=("SPANS CHUNKS [RUN...]",), epilog=EPILOG)

@@ -26,7 +26,7 @@ from fastrank.errors import EvaluationError, FormatError, MeasureError, NoQuerie
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from fastrank.core.data.texts import Ids
@@ -189,13 +189,13 @@ def _run(words: list[str]) -> int:
     return _evaluate(request, *parser.operands)
 
 
-def _threads(given: str) -> int | None:
+def _threads(text: str) -> int | None:
     """The value of FASTRANK_THREADS as a number, None if it is empty."""
-    if not given:
+    if not text:
         return None
-    digits = given.lstrip("0")
+    digits = text.lstrip("0")
     if not (digits.isascii() and digits.isdigit()):
-        raise _ExitError(1, f"trec_eval: FASTRANK_THREADS={given}: expected 1 or more")
+        raise _ExitError(1, f"trec_eval: FASTRANK_THREADS={text}: expected 1 or more")
     # int() limits the number of digits, and nine are more threads than any machine has.
     return int(digits[:9])
 
@@ -308,8 +308,8 @@ def _quit(path: str) -> str:
     return f"trec_eval: Quit in file '{name_of(path)}'"
 
 
-def _tracer(level: int) -> Any:
-    """Print for -D, on standard error, the counts of each query, and from level 2 its grades."""
+def _tracer(level: int) -> Callable[[Ids, Judged], None]:
+    """For -D: print on standard error the counts of each query, and from level 2 its grades."""
 
     def trace(queries: Ids, judged: Judged) -> None:
         for line in _judged_lines(queries, judged, grades=level > 1):

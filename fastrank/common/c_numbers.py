@@ -81,8 +81,8 @@ def printed(specification: str, value: float) -> str:
     return specification % value
 
 
-def _run(text: bytes, at: int, allowed: bytes) -> int:
-    """Where the characters from `allowed` that begin at `at` end."""
-    while at < len(text) and text[at] in allowed:
-        at += 1
-    return at
+def _run(text: bytes, position: int, allowed: bytes) -> int:
+    """The end of the characters from `allowed` that begin at `position`."""
+    while position < len(text) and text[position] in allowed:
+        position += 1
+    return position

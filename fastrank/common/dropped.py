@@ -26,8 +26,8 @@ PROTOCOL = dict.fromkeys(
     SENTEVAL,
 )
 MODULES = {"llama_index": RANKING, "mlflow": RANKING, "mteb": "fr.evaluate_model", "ragas": RANKING}
-# What replaces what was there, by the place: of commands and attributes, flags of a command, values
-# of a flag or an option, and parameters of a function.
+# The replacements of what was there, by its owner: commands and attributes, flags of a command,
+# values of a flag or an option, and parameters of a function.
 DROPPED: dict[str, dict[str, str]] = {
     "commands": {
         "board": "fr.compare_datasets",
@@ -85,9 +85,9 @@ DROPPED: dict[str, dict[str, str]] = {
 }
 
 
-def instead(place: str, name: object) -> str:
-    """What ends the error about a name that a place had: `; it is gone: use X`, or nothing."""
-    remedy = DROPPED.get(place, {}).get(str(name))
+def instead(owner: str, name: object) -> str:
+    """The end of an error about a name its owner once had: `; it is gone: use X`, or nothing."""
+    remedy = DROPPED.get(owner, {}).get(str(name))
     return "" if remedy is None else f"; it is gone: use {remedy}"
 
 
@@ -98,11 +98,11 @@ def without_dropped(function: Target) -> Target:
     name = function.__qualname__
 
     @wraps(function)
-    def checked(*given: Any, **options: Any) -> Any:
+    def checked(*arguments: Any, **options: Any) -> Any:
         for option in DROPPED[name].keys() & options:
             wrong = f"{name}() got an unexpected keyword argument {option!r}"
             raise TypeError(wrong + instead(name, option))
-        return function(*given, **options)
+        return function(*arguments, **options)
 
     return checked  # type: ignore[return-value]
 

@@ -111,9 +111,9 @@ def names_of(options: type) -> dict[str, str]:
     }
 
 
-def pick(given: Mapping[str, Any], options: type) -> dict[str, Any]:
+def pick(values: Mapping[str, Any], options: type) -> dict[str, Any]:
     """Those of the given options that a TypedDict lists."""
-    return {name: given[name] for name in names_of(options) if name in given}
+    return {name: values[name] for name in names_of(options) if name in values}
 
 
 def takes(options: type, *tables: Iterable[Keyword]) -> Callable[[Target], Target]:
@@ -123,8 +123,10 @@ def takes(options: type, *tables: Iterable[Keyword]) -> Callable[[Target], Targe
     docstring is replaced by their descriptions.
     """
     types = names_of(options)
-    found = {own.name: own for table in tables for own in table if own.name in types}
-    assert len(found) == len(types), f"{options.__name__}: described are {sorted(found)}"
+    keywords = {
+        keyword.name: keyword for table in tables for keyword in table if keyword.name in types
+    }
+    assert len(keywords) == len(types), f"{options.__name__}: described are {sorted(keywords)}"
 
     def described(target: Target) -> Target:
         import inspect
@@ -139,12 +141,12 @@ def takes(options: type, *tables: Iterable[Keyword]) -> Callable[[Target], Targe
                 default=keyword.default,
                 annotation=types[name],
             )
-            for name, keyword in found.items()
+            for name, keyword in keywords.items()
         ]
         vars(function)["__signature__"] = signature.replace(parameters=parameters)
-        vars(function)["__options__"] = found
+        vars(function)["__options__"] = keywords
         if target.__doc__:
-            target.__doc__ = documented(target.__doc__, found.values())
+            target.__doc__ = documented(target.__doc__, keywords.values())
         return target
 
     return described
@@ -175,11 +177,11 @@ def wrapped(text: str, indent: str) -> list[str]:
     return lines
 
 
-def option_hint(name: object, known: Iterable[str], place: str = "") -> str:
-    """A hint at the option that is meant by an unknown one, of a function or class."""
+def option_hint(name: object, names: Iterable[str], owner: str = "") -> str:
+    """A hint at the option that an unknown one probably means, of a function or class."""
     from fastrank.common.dropped import instead
 
-    return instead(place, name) or did_you_mean(map(repr, closest(name, known, SYNONYMS)))
+    return instead(owner, name) or did_you_mean(map(repr, closest(name, names, SYNONYMS)))
 
 
 def check_names(function: Callable[..., Any], options: Iterable[str]) -> None:
@@ -199,8 +201,8 @@ def check_names(function: Callable[..., Any], options: Iterable[str]) -> None:
 
 def with_defaults(function: Callable[..., Any], options: Given) -> Given:
     """The given options, as `check_names` takes them, and the defaults of the others."""
-    given: Any = options
-    check_names(function, given)
+    values: Any = options
+    check_names(function, values)
     keywords: dict[str, Keyword] = vars(function)["__options__"]
-    made: Any = {name: keyword.default for name, keyword in keywords.items()} | given
-    return made  # type: ignore[no-any-return]
+    defaults: Any = {name: keyword.default for name, keyword in keywords.items()}
+    return defaults | values  # type: ignore[no-any-return]

@@ -17,11 +17,11 @@ conversions = ""
 intervals = ""
 
 
-def convert(name: str, *given: Any, **options: Any) -> Any:
+def convert(name: str, *arguments: Any, **options: Any) -> Any:
     """Call the conversion with this name."""
     from importlib import import_module
 
-    return getattr(import_module(conversions), name)(*given, **options)
+    return getattr(import_module(conversions), name)(*arguments, **options)
 
 
 def optional(module: str, user: str, extra: str = "") -> Any:

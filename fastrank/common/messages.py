@@ -40,16 +40,16 @@ def valid_json(text: str) -> str:
 
     # Escaped backslashes and pairs of surrogates are matched first, so that they stay as they are.
     pattern = r"(\\\\|\\ud[89ab]..\\ud[c-f]..)|\\udc([89a-f].)"
-    return re.sub(pattern, lambda found: found[1] or rf"\\x{found[2]}", text)
+    return re.sub(pattern, lambda match: match[1] or rf"\\x{match[2]}", text)
 
 
-def counted(count: int, one: str, several: str = "") -> str:
+def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 query`, `2 queries`, `1,234 queries`.
 
     >>> counted(1, "row"), counted(0, "row"), counted(1234, "query", "queries")
     ('1 row', '0 rows', '1,234 queries')
     """
-    return f"{count:,} {one if count == 1 else several or one + 's'}"
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def first_few(names: Sequence[str], most: int, *, count: bool = False) -> str:
@@ -72,40 +72,42 @@ def did_you_mean(meant: Iterable[str]) -> str:
 
 
 def closest(
-    name: object, known: Iterable[str], synonyms: Mapping[str, str] | None = None, most: int = 1
+    name: object, names: Iterable[str], synonyms: Mapping[str, str] | None = None, most: int = 1
 ) -> list[str]:
-    """The known names that resemble another one, regardless of case, hyphens and underscores.
+    """The names that resemble another one, regardless of case, hyphens and underscores.
 
-    synonyms: names, in lower case with underscores, of what is meant, separated by blanks; for
-    names that do not resemble it.
+    synonyms: for names that do not resemble what is meant, its names, separated by blanks; in lower
+    case with underscores.
     """
     from difflib import get_close_matches
 
-    spelled = {_spelled(own): own for own in known}
-    wanted = _spelled(str(name))
-    if wanted in spelled:
-        return [spelled[wanted]]
-    meant = map(_spelled, (synonyms or {}).get(wanted, "").split())
-    found = [other for other in meant if other in spelled]
-    return [spelled[other] for other in (found or get_close_matches(wanted, spelled, most))[:most]]
+    spelled = {_spelled(candidate): candidate for candidate in names}
+    spelling = _spelled(str(name))
+    if spelling in spelled:
+        return [spelled[spelling]]
+    meant = map(_spelled, (synonyms or {}).get(spelling, "").split())
+    matches = [word for word in meant if word in spelled]
+    return [
+        spelled[word] for word in (matches or get_close_matches(spelling, spelled, most))[:most]
+    ]
 
 
-def similar_id(wanted: str, known: Iterable[str]) -> list[str]:
-    """The known id that differs only in case, blanks, leading zeros, a prefix or a suffix, or in a
-    letter; other numbers belong to other queries and documents."""
+def similar_id(name: str, ids: Iterable[str]) -> list[str]:
+    """The id that differs from a name only in case, blanks, leading zeros, a prefix or a suffix, or
+    in a letter; other numbers belong to other queries and documents."""
     from difflib import SequenceMatcher, get_close_matches
 
-    numbers, letters = _parts(wanted)
+    numbers, letters = _parts(name)
     alike = []
-    for other in known:
-        other_numbers, other_letters = _parts(other)
+    for candidate in ids:
+        other_numbers, other_letters = _parts(candidate)
         short, long = sorted((letters, other_letters), key=len)
         if other_numbers == numbers and (
             (numbers and (long.startswith(short) or long.endswith(short)))
             or get_close_matches(letters, [other_letters], 1)
         ):
-            alike.append(other)
-    alike.sort(key=lambda other: -SequenceMatcher(None, wanted, other).ratio())
+            alike.append(candidate)
+    alike.sort(key=lambda candidate: -SequenceMatcher(None, name, candidate).ratio())
     return alike[:1]
 
 

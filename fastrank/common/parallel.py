@@ -50,9 +50,9 @@ class WorkerError(Exception):
 def in_order(
     executor: Any,
     function: Function,
-    items: Sequence[Any],
+    items: Sequence[object],
     *,
-    shared: Any = None,
+    shared: object = None,
     chunk_size: int | None = None,
 ) -> Iterator[Any]:
     """Yield function(shared, item) for each item, in order; raise the first exception.
@@ -67,22 +67,22 @@ def in_order(
     ...     list(in_order(executor, add, [1, 2, 3], shared=10))
     [11, 12, 13]
     """
-    found = outcomes(executor, function, items, shared=shared, chunk_size=chunk_size)
+    results = outcomes(executor, function, items, shared=shared, chunk_size=chunk_size)
     try:
-        for value, error in found:
+        for value, error in results:
             if error is not None:
                 raise error
             yield value
     finally:
-        found.close()
+        results.close()
 
 
 def outcomes(
     executor: Any,
     function: Function,
-    items: Sequence[Any],
+    items: Sequence[object],
     *,
-    shared: Any = None,
+    shared: object = None,
     chunk_size: int | None = None,
 ) -> Generator[Outcome, None, None]:
     """Yield the Outcome of function(shared, item) for each item, in order: a value or an error.
@@ -121,19 +121,19 @@ def outcomes(
     try:
         while waiting:
             chunk, call = waiting[0]
-            found = _cancelled(chunk)
+            results = _cancelled(chunk)
             try:
                 if not failed or call.done():
-                    found = sender.received(call, chunk)
+                    results = sender.received(call, chunk)
             except Exception as error:
                 # Calls that were sent before it failed have the same error.
                 if not failed:
-                    found = [Outcome(error=error)] * len(chunk)
+                    results = [Outcome(error=error)] * len(chunk)
                 failed = True
             waiting.popleft()
             if not failed:
                 waiting.extend((chunk, sender.send(chunk)) for chunk in islice(chunks, 1))
-            yield from found
+            yield from results
         for chunk in chunks:
             yield from _cancelled(chunk)
     finally:
@@ -145,20 +145,20 @@ def _chunk_size(count: int, workers: int | None) -> int:
     return UNKNOWN_CHUNK if workers is None else max(1, min(MOST_ITEMS, count // (4 * workers)))
 
 
-def _cancelled(chunk: Sequence[Any]) -> list[Outcome]:
+def _cancelled(chunk: Sequence[object]) -> list[Outcome]:
     return [Outcome(error=CancelledError("not started, because the executor failed"))] * len(chunk)
 
 
-def _called(function: Function, shared: Any, chunk: Sequence[Any]) -> Iterator[Outcome]:
+def _called(function: Function, shared: object, chunk: Sequence[object]) -> Iterator[Outcome]:
     for item in chunk:
         try:
-            found = Outcome(function(shared, item))
+            outcome = Outcome(function(shared, item))
         except Exception as error:
-            found = Outcome(error=error)
-        yield found
+            outcome = Outcome(error=error)
+        yield outcome
 
 
-def _called_at_once(function: Function, shared: Any, chunk: Sequence[Any]) -> list[Outcome]:
+def _called_at_once(function: Function, shared: object, chunk: Sequence[object]) -> list[Outcome]:
     return list(_called(function, shared, chunk))
 
 
@@ -166,14 +166,14 @@ def _check_executor(executor: Any) -> None:
     """Raise TypeError for an object that cannot be given calls."""
     is_class = isinstance(executor, type)
     if is_class or not (hasattr(executor, "submit") or hasattr(executor, "apply_async")):
-        found = f"the class {executor.__name__}" if is_class else type(executor).__name__
+        kind = f"the class {executor.__name__}" if is_class else type(executor).__name__
         raise TypeError(
             "executor: expected a concurrent.futures.Executor, such as ProcessPoolExecutor(4), or"
-            f" a pool of multiprocessing, found {found}"
+            f" a pool of multiprocessing, found {kind}"
         )
 
 
-def _is_in_this_process(executor: Any) -> bool:
+def _is_in_this_process(executor: object) -> bool:
     """Whether calls need nothing to be pickled."""
     # Imported late: only those who use pools have loaded it.
     from multiprocessing.pool import ThreadPool
@@ -185,9 +185,9 @@ def _workers_of(executor: Any) -> int | None:
     """The number of workers; None if it is unknown."""
     # concurrent.futures and loky, pools of multiprocessing, mpi4py.
     for name in ("_max_workers", "_processes", "num_workers"):
-        found = getattr(executor, name, None)
-        if isinstance(found, int) and found > 0:
-            return found
+        count = getattr(executor, name, None)
+        if isinstance(count, int) and count > 0:
+            return count
     if hasattr(executor, "_actor_pool"):  # Ray
         return len(executor._actor_pool) or None
     if hasattr(executor, "_client") and executor._client.status == "running":  # Dask
@@ -195,7 +195,7 @@ def _workers_of(executor: Any) -> int | None:
     return None
 
 
-def _submit(executor: Any, function: Any, *arguments: Any) -> Future[Any]:
+def _submit(executor: Any, function: Callable[..., Any], *arguments: object) -> Future[Any]:
     """Give an executor or a pool a call; what it raises is the call's exception."""
     call: Future[Any] = Future()
     # Pools cannot cancel calls.
@@ -216,36 +216,36 @@ def _submit(executor: Any, function: Any, *arguments: Any) -> Future[Any]:
 class _Sender:
     """Sends chunks: to threads as they are, to processes pickled.
 
-    The first few have the shared object with them; a process that gets none of these asks for it.
+    The first few carry the shared object; a process that gets none of these asks for it.
     Raises TypeError for a function or a shared object that cannot be pickled.
     """
 
-    def __init__(self, executor: Any, function: Function, shared: Any, workers: int) -> None:
+    def __init__(self, executor: Any, function: Function, shared: object, workers: int) -> None:
         self._executor, self._workers = executor, workers
-        self._given = function, shared
-        self._payload = b"" if _is_in_this_process(executor) else _pickled(self._given)
+        self._call = function, shared
+        self._payload = b"" if _is_in_this_process(executor) else _pickled(self._call)
         self._digest = blake2b(self._payload, digest_size=16).digest()
 
-    def send(self, chunk: Sequence[Any]) -> Future[Any]:
+    def send(self, chunk: Sequence[object]) -> Future[Any]:
         """Submit a chunk."""
         if not self._payload:
-            return _submit(self._executor, _called_at_once, *self._given, chunk)
+            return _submit(self._executor, _called_at_once, *self._call, chunk)
         self._workers -= 1
         return self._sent(chunk, self._payload if self._workers >= 0 else None)
 
-    def received(self, call: Future[Any], chunk: Sequence[Any]) -> list[Outcome]:
+    def received(self, call: Future[Any], chunk: Sequence[object]) -> list[Outcome]:
         """Wait for the outcomes of a chunk that was sent. Raises what the executor raises."""
-        found = call.result()
-        if found is None:
-            found = self._sent(chunk, self._payload).result()
-        return list(map(_unpacked, found)) if self._payload else found
+        results = call.result()
+        if results is None:
+            results = self._sent(chunk, self._payload).result()
+        return list(map(_unpacked, results)) if self._payload else results
 
-    def _sent(self, chunk: Sequence[Any], payload: bytes | None) -> Future[Any]:
+    def _sent(self, chunk: Sequence[object], payload: bytes | None) -> Future[Any]:
         items = list(map(_pickled_item, chunk))
         return _submit(self._executor, work, uuid4().hex, self._digest, payload, items)
 
 
-def _pickled(given: Any) -> bytes:
+def _pickled(value: object) -> bytes:
     """Pickle an object; with cloudpickle if it is loaded. Raises TypeError.
 
     Dask, loky and Ray load it. It also pickles functions of notebooks and scripts, which workers
@@ -253,13 +253,13 @@ def _pickled(given: Any) -> bytes:
     """
     module: Any = sys.modules.get("cloudpickle", pickle)
     try:
-        packed: bytes = module.dumps(given, protocol=pickle.HIGHEST_PROTOCOL)
+        packed: bytes = module.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
     except Exception as error:
         raise TypeError(f"cannot be pickled for another process: {error}") from None
     return packed
 
 
-def _pickled_item(item: Any) -> bytes | TypeError:
+def _pickled_item(item: object) -> bytes | TypeError:
     try:
         return _pickled(item)
     except TypeError as error:
@@ -293,7 +293,7 @@ def _prepared(digest: bytes, payload: bytes | None) -> tuple[Function, Any] | No
         return _kept[digest]
 
 
-def _packed(function: Function, shared: Any, item: bytes | TypeError) -> bytes:
+def _packed(function: Function, shared: object, item: bytes | TypeError) -> bytes:
     """The pickled Outcome of a call; of an exception also the traceback."""
     try:
         if isinstance(item, TypeError):
@@ -312,9 +312,9 @@ def _packed(function: Function, shared: Any, item: bytes | TypeError) -> bytes:
 
 def _unpacked(packed: bytes) -> Outcome:
     """The Outcome of a call in another process."""
-    found = pickle.loads(packed)
-    if isinstance(found, Outcome):
-        return found
-    error, trace = pickle.loads(found[0]), found[1]
+    result = pickle.loads(packed)
+    if isinstance(result, Outcome):
+        return result
+    error, trace = pickle.loads(result[0]), result[1]
     error.__cause__ = WorkerError(trace)
     return Outcome(error=error)

@@ -28,7 +28,7 @@ class _NoBar:
         """Nothing."""
 
 
-def bar(what: str, total: int | None, unit: str, progress: bool | None) -> Any:
+def bar(label: str, total: int | None, unit: str, progress: bool | None) -> Any:
     """A context manager that shows a progress bar; call `update(n)` to advance it.
 
     progress: True or False; None shows it if standard error is a terminal and the work is long.
@@ -42,7 +42,7 @@ def bar(what: str, total: int | None, unit: str, progress: bool | None) -> Any:
 
     return tqdm(
         total=total,
-        desc=what,
+        desc=label,
         unit=f" {unit}",
         unit_scale=True,
         file=stream,

@@ -109,11 +109,11 @@ def results_to_run(
     """
     import numpy
 
-    if isinstance(docs, str) and all(isinstance(own, Mapping) for own in results[1]):
+    if isinstance(docs, str) and all(isinstance(examples, Mapping) for examples in results[1]):
         results, docs = _of_examples(results, docs)
     scores, rows = _pair(results)
     better = _higher_is_better(metric)
-    found = rows >= 0
+    mask = rows >= 0
     names = texts_of_ids("queries", range(len(rows)) if queries is None else queries)
     if len(names) != len(rows):
         raise ArrayError("queries", f"expected {len(rows)}, one per row, found {len(names)}")
@@ -121,23 +121,23 @@ def results_to_run(
     if repeat >= 0:
         raise ArrayError("queries", f"{names[repeat].decode()!r} appears twice", repeat)
     _refuse(rows < -1, "total_indices", "expected a row number, or -1 for none", rows)
-    _refuse(found & numpy.isnan(scores), "total_scores", "expected a score", scores)
+    _refuse(mask & numpy.isnan(scores), "total_scores", "expected a score", scores)
     if docs is None:
-        texts = texts_of_ids("docs", rows[found])
+        texts = texts_of_ids("docs", rows[mask])
     else:
         ids = texts_of_ids("docs", docs)
         expected = f"expected a row number below {len(ids)}, the number of docs"
         _refuse(rows >= len(ids), "total_indices", expected, rows)
-        texts = gather_texts(ids, rows[found])
+        texts = gather_texts(ids, rows[mask])
     offsets = numpy.zeros(len(rows) + 1, numpy.int64)
-    numpy.cumsum(found.sum(axis=1), out=offsets[1:])
-    kept = scores[found].astype(numpy.float64)
+    numpy.cumsum(mask.sum(axis=1), out=offsets[1:])
+    kept_scores = scores[mask].astype(numpy.float64)
     return Run(
         queries=names,
         docs=texts.placed(None, "item"),
         tag_bytes=tag_of(tag, SOURCE),
         source=SOURCE,
-        score_column=memory_of(kept if better else -kept),
+        score_column=memory_of(kept_scores if better else -kept_scores),
         offset_column=memory_of(offsets),
     )
 
@@ -150,20 +150,20 @@ def _of_examples(results: tuple[Any, Any], column: str) -> tuple[tuple[Array, Ar
     ids = []
     for row, examples in enumerate(total_examples):
         if column not in examples:
-            found = ", ".join(map(str, examples))
-            raise ArrayError("total_examples", f"expected a column {column!r}, found {found}", row)
+            names = ", ".join(map(str, examples))
+            raise ArrayError("total_examples", f"expected a column {column!r}, found {names}", row)
         ids.append(list(examples[column]))
-    sizes = numpy.array([len(own) for own in ids], numpy.int64)
-    for row, own in enumerate(total_scores):
-        if len(own) != sizes[row]:
-            reason = f"expected {sizes[row]}, one per example, found {len(own)}"
+    sizes = numpy.array([len(documents) for documents in ids], numpy.int64)
+    for row, row_scores in enumerate(total_scores):
+        if len(row_scores) != sizes[row]:
+            reason = f"expected {sizes[row]}, one per example, found {len(row_scores)}"
             raise ArrayError("total_scores", reason, row)
-    place = numpy.arange(sizes.max(initial=0)) < sizes[:, None]
-    rows = numpy.full(place.shape, -1, numpy.int64)
-    rows[place] = numpy.arange(sizes.sum())
-    scores = numpy.zeros(place.shape)
-    scores[place] = numpy.concatenate([*total_scores, []])
-    return (scores, rows), [one for own in ids for one in own]
+    mask = numpy.arange(sizes.max(initial=0)) < sizes[:, None]
+    rows = numpy.full(mask.shape, -1, numpy.int64)
+    rows[mask] = numpy.arange(sizes.sum())
+    scores = numpy.zeros(mask.shape)
+    scores[mask] = numpy.concatenate([*total_scores, []])
+    return (scores, rows), [document for documents in ids for document in documents]
 
 
 def _pair(results: tuple[Any, Any]) -> tuple[Array, Array]:
@@ -171,8 +171,8 @@ def _pair(results: tuple[Any, Any]) -> tuple[Array, Array]:
     try:
         given_scores, given_rows = results
     except (TypeError, ValueError):
-        found = type(results).__name__
-        reason = f"expected (total_scores, total_indices), found {found}"
+        kind = type(results).__name__
+        reason = f"expected (total_scores, total_indices), found {kind}"
         raise ArrayError("results", reason) from None
     scores = check_scores("total_scores", as_rows("total_scores", given_scores, 2))
     rows = check_integers("total_indices", as_rows("total_indices", given_rows, 2))
@@ -184,7 +184,7 @@ def _pair(results: tuple[Any, Any]) -> tuple[Array, Array]:
     return scores, rows
 
 
-def _higher_is_better(metric: Any) -> bool:
+def _higher_is_better(metric: object) -> bool:
     """Whether higher scores of a metric are better."""
     index = getattr(metric, "faiss_index", metric)
     number = getattr(index, "metric_type", index)

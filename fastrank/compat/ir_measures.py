@@ -112,11 +112,11 @@ class FastrankProvider(providers.Provider):
         """Whether fastrank has the measure, with these parameters."""
         if hasattr(measure, "runtime_impl") or not super().supports(measure):
             return False
-        given = _parameters(measure)
-        if given.get("min_rel", 0) < 0 or given.get("T", 1.0) <= 0:
+        parameters = _parameters(measure)
+        if parameters.get("min_rel", 0) < 0 or parameters.get("T", 1.0) <= 0:
             return False
-        gains = given.get("gains", {})
-        return bool(given.get("rel", 1) >= 1 and min([0, *gains, *gains.values()]) >= 0)
+        gains = parameters.get("gains", {})
+        return bool(parameters.get("rel", 1) >= 1 and min([0, *gains, *gains.values()]) >= 0)
 
     def _evaluator(self, measures: Iterable[Anything], qrels: Anything) -> FastrankEvaluator:
         return FastrankEvaluator(list(measures), QrelsConverter(qrels))
@@ -142,16 +142,20 @@ class FastrankEvaluator(providers.Evaluator):
         plan = Plan(judgments, plain, Options())
         self._evaluator = DictEvaluator(plan, judged, _arrange)
         self._other_orders = {
-            ties: places
+            ties: numbers
             for ties in _OTHER_ORDERS
-            if (places := [place for place, own in enumerate(measures) if _order_of(own) == ties])
+            if (
+                numbers := [
+                    number for number, measure in enumerate(measures) if _order_of(measure) == ties
+                ]
+            )
         }
 
     def _rows(self, run: Anything) -> tuple[list[str], list[list[float]]]:
         """The queries with judgments and results, and the values of each measure for them."""
         rankings = RunConverter(run).as_dict_of_dict()
-        known, computed, _held = self._evaluator.compute(rankings)
-        queries, plain = list(known), iter(computed)
+        by_query, computed, _held = self._evaluator.compute(rankings)
+        queries, plain = list(by_query), iter(computed)
         rest = iter(self._by_subtopic.columns(rankings, queries) if self._by_subtopic else ())
         columns = []
         for bound in self._bound:
@@ -172,20 +176,20 @@ class FastrankEvaluator(providers.Evaluator):
         """Warn, once, if a value would differ in the order of another provider."""
         if not any(map(_has_ties, rankings.values())):
             return
-        found = []
-        for ties, places in self._other_orders.items():
+        orders = []
+        for ties, numbers in self._other_orders.items():
             names = [
-                str(self.measures[place])
-                for place in places
-                if self._differ(self._bound[place], ties, rankings, columns[place])
+                str(self.measures[number])
+                for number in numbers
+                if self._differ(self._bound[number], ties, rankings, columns[number])
             ]
             if names:
-                found.append(f"{_OTHER_ORDERS[ties][0]} for {', '.join(names)}")
-        if found:
+                orders.append(f"{_OTHER_ORDERS[ties][0]} for {', '.join(names)}")
+        if orders:
             self._other_orders = {}
             warnings.warn(
                 "the run has equal scores that change values: fastrank ranks their documents by"
-                f" descending id; ir_measures' other providers rank them {'; '.join(found)}",
+                f" descending id; ir_measures' other providers rank them {'; '.join(orders)}",
                 stacklevel=4,
             )
 
@@ -196,9 +200,9 @@ class FastrankEvaluator(providers.Evaluator):
         by_subtopic = self._by_subtopic if bound.measure.needs == "subtopics" else None
         qrels = self._judged if by_subtopic is None else by_subtopic.qrels
         evaluator = QrelsEvaluator([bound], qrels, Options().changed(ties=ties))
-        (other,) = evaluator.columns(rankings, list(rankings))
+        (values,) = evaluator.columns(rankings, list(rankings))
         # NaN where there is no value.
-        return any(a != b and (a == a or b == b) for a, b in zip(column, other, strict=True))
+        return any(a != b and (a == a or b == b) for a, b in zip(column, values, strict=True))
 
     def _of_missing(self) -> list[Anything]:
         """The measures that have a value for queries without results."""
@@ -221,14 +225,14 @@ class FastrankEvaluator(providers.Evaluator):
         queries, columns = self._rows(run)
         missing = len(self.qrel_qids - set(queries))
         counted = self._of_missing()
-        found = {}
+        aggregates = {}
         for measure, column in zip(self.measures, columns, strict=True):
             aggregator = measure.aggregator()
             values = [value for value in column if value == value]
             for value in (*values, *[measure.DEFAULT] * (missing if measure in counted else 0)):
                 aggregator.add(value)
-            found[measure] = aggregator.result()
-        return found
+            aggregates[measure] = aggregator.result()
+        return aggregates
 
 
 class QrelsEvaluator:
@@ -248,12 +252,12 @@ class QrelsEvaluator:
             raise InputError("run", str(judged.failure))
         values = Values(self._plan, judged)
         ids = self.qrels.query_ids
-        places = {ids[query]: place for place, query in enumerate(judged.queries)}
-        found = []
+        rows = {ids[query]: row for row, query in enumerate(judged.queries)}
+        columns = []
         for bound in self._plan.measures:
             column = values.of(bound)
-            found.append([column[places[query]] if query in places else 0.0 for query in queries])
-        return found
+            columns.append([column[rows[query]] if query in rows else 0.0 for query in queries])
+        return columns
 
 
 class Pipeline(providers.FallbackProvider):
@@ -261,14 +265,14 @@ class Pipeline(providers.FallbackProvider):
 
     def _evaluator(self, measures: Iterable[Anything], qrels: Anything) -> Anything:
         asked = list(dict.fromkeys(measures))
-        own = [measure for measure in asked if provider.supports(measure)]
-        if not own or provider not in self.providers:
+        ours = [measure for measure in asked if provider.supports(measure)]
+        if not ours or provider not in self.providers:
             return super()._evaluator(asked, qrels)
-        if len(own) == len(asked):
+        if len(ours) == len(asked):
             return provider.evaluator(asked, qrels)
-        rest = [measure for measure in asked if measure not in own]
+        rest = [measure for measure in asked if measure not in ours]
         mine, theirs = QrelsConverter(qrels).tee(2)
-        evaluators = [provider.evaluator(own, mine.qrels), super()._evaluator(rest, theirs.qrels)]
+        evaluators = [provider.evaluator(ours, mine.qrels), super()._evaluator(rest, theirs.qrels)]
         return providers.fallback_provider.FallbackEvaluator(asked, evaluators)
 
 
@@ -289,8 +293,8 @@ def _has_ties(ranking: dict[str, float]) -> bool:
 
 def _parameters(measure: Anything) -> dict[str, Anything]:
     """The parameters of a measure that are given or have a default."""
-    found = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
-    return {name: value for name, value in found.items() if value is not NOT_PROVIDED}
+    values = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
+    return {name: value for name, value in values.items() if value is not NOT_PROVIDED}
 
 
 def _arrange(values: Values) -> list[Anything]:
@@ -299,23 +303,23 @@ def _arrange(values: Values) -> list[Anything]:
 
 def _bound(measure: Anything) -> BoundMeasure:
     """A measure as fastrank computes it. Raises MeasureError for impossible parameters."""
-    given = _parameters(measure)
+    parameters = _parameters(measure)
     if measure.NAME == "ERR":
-        given["max_grade"] = _HIGHEST_GRADE
-    elif measure.NAME == "RBP" and "rel" not in given:
-        given["gain"] = "raw"
+        parameters["max_grade"] = _HIGHEST_GRADE
+    elif measure.NAME == "RBP" and "rel" not in parameters:
+        parameters["gain"] = "raw"
     elif measure.NAME == "SDCG":
         # Its only value is the definition.
-        del given["dcg"]
+        del parameters["dcg"]
     elif measure.NAME == "IPrec":
         # pytrec_eval's name for the value has two decimals.
-        given["recall"] = f"{given['recall']:.2f}"
-    at = given.pop(measure.AT_PARAM, None)
-    options = ",".join(f"{name}={_written(value)}" for name, value in given.items())
+        parameters["recall"] = f"{parameters['recall']:.2f}"
+    at_value = parameters.pop(measure.AT_PARAM, None)
+    options = ",".join(f"{name}={_written(value)}" for name, value in parameters.items())
     text = (
         _NAMES.get(measure.NAME, measure.NAME)
         + (f"({options})" if options else "")
-        + ("" if at is None else f"@{at}")
+        + ("" if at_value is None else f"@{at_value}")
     )
     return _bound_once(text)
 

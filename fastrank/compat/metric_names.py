@@ -29,9 +29,9 @@ def names_of(measures: str | list[str], trec_eval_version: str) -> list[str]:
         raise MeasureError("", "expected a measure, found none")
     keys: dict[str, str] = {}
     for name in names:
-        other = keys.setdefault(key_of(name), name)
-        if other != name:
-            raise MeasureError(name, f"{other!r} and {name!r} have the same key {key_of(name)!r}")
+        first = keys.setdefault(key_of(name), name)
+        if first != name:
+            raise MeasureError(name, f"{first!r} and {name!r} have the same key {key_of(name)!r}")
     return names
 
 
@@ -74,6 +74,6 @@ def _canonical(measure: str) -> str:
 
 def title_of(measure: str) -> str:
     """The title of a measure's column in the CSV file."""
-    name, at, cutoff = key_of(measure).partition("@")
+    name, separator, cutoff = key_of(measure).partition("@")
     title, _ = _NAMES.get(name, (name, ()))
-    return title + at + cutoff
+    return title + separator + cutoff

@@ -43,11 +43,13 @@ from fastrank.errors import InputError, MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeVar
 
     from fastrank.core.evaluation.values import Values
     from fastrank.core.measures.selection import BoundMeasure
+
+    Number = TypeVar("Number", int, float)
 
 __all__ = [
     "RelevanceEvaluator",
@@ -75,11 +77,11 @@ supported_measures: set[str] = set(supported_nicknames["all_trec"])
 
 
 class ArgumentError(InputError, TypeError):
-    """What pytrec_eval raises a TypeError for."""
+    """An invalid argument, for which pytrec_eval raises a TypeError."""
 
 
 class RelevanceEvaluator:
-    """Evaluates runs, one after the other, against judgments that are looked at once.
+    """Evaluates runs, one after the other, against judgments that are read once.
 
     query_relevance: {query: {document: grade}}, ids are str, grades integers. measures: names of
     measures, with parameters (`P_5`, `P.5,10`, `ndcg_cut.10`) or without, and nicknames.
@@ -161,8 +163,8 @@ def _columns(values: Values) -> dict[str, tuple[Any, int, int]]:
             columns[bound_measure.measure.name] = filled("d", [0.0]), 0, 0
         else:
             column = values.of(bound_measure)
-            for place, name in enumerate(_names(bound_measure)):
-                columns[name] = column, place, bound_measure.width
+            for offset, name in enumerate(_names(bound_measure)):
+                columns[name] = column, offset, bound_measure.width
     return columns
 
 
@@ -208,10 +210,12 @@ def compute_aggregated_measure(measure: str, values: list[float]) -> float:
     return float(numpy.mean(values))
 
 
-def _parsed(lines: Iterable[str], fields: int, column: int, number: Any) -> dict[str, Any]:
+def _parsed(
+    lines: Iterable[str], fields: int, column: int, number: Callable[[str], Number]
+) -> dict[str, dict[str, Number]]:
     from collections import defaultdict
 
-    nested: dict[str, dict[str, Any]] = defaultdict(dict)
+    nested: dict[str, dict[str, Number]] = defaultdict(dict)
     for line in lines:
         row = line.strip().split()
         if len(row) != fields:
@@ -224,10 +228,10 @@ def _parsed(lines: Iterable[str], fields: int, column: int, number: Any) -> dict
 
 
 def _without_nicknames(measures: Iterable[str]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for measure in measures:
-        found |= supported_nicknames.get(measure, {measure})
-    return found
+        names |= supported_nicknames.get(measure, {measure})
+    return names
 
 
 # Parsing four names takes longer than evaluating a query of 100 documents.
@@ -247,9 +251,9 @@ def _split(measure: str) -> tuple[str, str]:
     """Name and parameters of a measure such as `P_5,10` or `iprec_at_recall.0.1`."""
     for name in supported_measures:
         pattern = rf"{re.escape(name)}[\._]([0-9]+(\.[0-9]+)?(,[0-9]+(\.[0-9]+)?)*)"
-        found = re.match(pattern, measure)
-        if found:
-            return name, found[1]
+        match = re.match(pattern, measure)
+        if match:
+            return name, match[1]
     raise MeasureError(measure, f"unsupported measure {measure}")
 
 
@@ -259,10 +263,10 @@ def _bound(specifications: tuple[str, ...]) -> list[BoundMeasure]:
     bound = Selection(specifications, original=True).bind(DEFAULT_VERSION)
     for bound_measure in bound:
         if bound_measure.measure.takes == "weights" and len(bound_measure.numbers) != 4:
-            found = len(bound_measure.numbers)
+            count = len(bound_measure.numbers)
             raise MeasureError(
                 bound_measure.measure.name,
-                f"{bound_measure.measure.name} takes 4 coefficients, found {found}",
+                f"{bound_measure.measure.name} takes 4 coefficients, found {count}",
             )
     return bound
 
@@ -274,21 +278,21 @@ def _names(bound: BoundMeasure) -> list[str]:
     return [bound.measure.name]
 
 
-def _check_judgments(judged: dict[Any, Any]) -> None:
+def _check_judgments(judged: Mapping[Any, Any]) -> None:
     for query, docs in judged.items():
-        place = f"query_relevance, query {query!r}"
+        source = f"query_relevance, query {query!r}"
         if not isinstance(query, str):
-            raise ArgumentError(place, "Expected string as key.")
+            raise ArgumentError(source, "Expected string as key.")
         if not isinstance(docs, dict):
-            raise ArgumentError(place, "Expected dictionary as value.")
+            raise ArgumentError(source, "Expected dictionary as value.")
         for doc, grade in docs.items():
             is_integer = hasattr(grade, "__index__")
             if isinstance(doc, str) and is_integer and grade <= _LARGEST_GRADE:
                 continue
-            place = describe_place("query_relevance", query, doc)
+            source = describe_place("query_relevance", query, doc)
             if not isinstance(doc, str):
                 expected = "Expected mapping of document id to query relevance or matching score."
-                raise ArgumentError(place, expected)
+                raise ArgumentError(source, expected)
             if not is_integer:
-                raise ArgumentError(place, f"Expected relevance to be integer, found {grade!r}")
-            raise InputError(place, f"the relevance {grade} is too large")
+                raise ArgumentError(source, f"Expected relevance to be integer, found {grade!r}")
+            raise InputError(source, f"the relevance {grade} is too large")

@@ -150,15 +150,15 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         at_least("corpus_chunk_size", corpus_chunk_size, 1)
         judging = with_defaults(RankingEvaluator.__init__, options)
         trec_eval_version = evaluation_options(judging).trec_eval_version
-        given: dict[str, Any] = {
+        mappings: dict[str, Any] = {
             "queries": queries,
             "corpus": corpus,
             "relevant_docs": relevant_docs,
         }
-        for argument, value in given.items():
+        for argument, value in mappings.items():
             if not isinstance(value, Mapping):
-                found = type(value).__name__
-                raise TypeError(f"{argument}: expected a mapping from id, found {found}")
+                kind = type(value).__name__
+                raise TypeError(f"{argument}: expected a mapping from id, found {kind}")
         self._measures = measures if isinstance(measures, str) else list(measures)
         names = names_of(self._measures, trec_eval_version)
         measure = primary_of(names, primary, trec_eval_version)
@@ -244,8 +244,8 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         """
         prompts = {
             f"{'query' if kind == 'query' else 'corpus'}_{name}": value
-            for kind, given in self._prompts.items()
-            for name, value in given.items()
+            for kind, options in self._prompts.items()
+            for name, value in options.items()
             if value is not None
         }
         truncated = {k: v for k, v in self._encoding.items() if k == "truncate_dim"}
@@ -259,62 +259,62 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
     def _encoded(self, model: Any, kind: str, texts: list[Any]) -> Any:
         encode = getattr(model, f"encode_{kind}", None) or model.encode
         prompts = {name: value for name, value in self._prompts[kind].items() if value is not None}
-        found = encode(texts, convert_to_numpy=True, **prompts, **self._encoding)
-        if len(found) != len(texts):
+        vectors = encode(texts, convert_to_numpy=True, **prompts, **self._encoding)
+        if len(vectors) != len(texts):
             raise ArrayError(
                 f"{kind} embeddings",
-                f"expected {len(texts)} rows, one per text, found {len(found)}",
+                f"expected {len(texts)} rows, one per text, found {len(vectors)}",
             )
-        return found
+        return vectors
 
     def _write(self, folder: str, header: list[str], row: list[Any]) -> None:
         """Add a row to the CSV file, after a header if the file is new."""
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, self.csv_file)
         title, line = csv_lines(header, [row])
-        found = None
+        first_line = None
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
-                found = file.readline()
-        if found not in (None, "", title):
+                first_line = file.readline()
+        if first_line not in (None, "", title):
             warnings.warn(
                 f"{path}: the row of epoch {row[0]} was not written, because the file has other"
-                f" columns: expected {title.strip()}, found {str(found).strip()}",
+                f" columns: expected {title.strip()}, found {str(first_line).strip()}",
                 stacklevel=3,
             )
             return
         with open(path, "a", encoding="utf-8", newline="") as file:
-            file.write(line if found else title + line)
+            file.write(line if first_line else title + line)
 
 
 def _judgments(queries: Mapping[Any, Any], relevant: Mapping[Any, Any]) -> dict[Any, Any]:
     """{query: {document: grade}} of the queries that have relevant documents."""
-    found = {}
+    judgments = {}
     for query in queries:
         docs = relevant.get(query)
         if isinstance(docs, (str, bytes)) or not hasattr(docs or (), "__iter__"):
-            what = "the id " if isinstance(docs, (str, bytes)) else ""
-            reason = f"query {query!r:.60}: expected ids of documents, found {what}{docs!r:.60}"
+            prefix = "the id " if isinstance(docs, (str, bytes)) else ""
+            reason = f"query {query!r:.60}: expected ids of documents, found {prefix}{docs!r:.60}"
             raise InputError("relevant_docs", reason)
         if docs:
-            found[query] = docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1)
-    if not found:
+            judgments[query] = docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1)
+    if not judgments:
         raise InputError("relevant_docs", "no query has relevant documents; are the ids the same?")
-    return found
+    return judgments
 
 
-def _split(given: Mapping[Any, Any], wanted: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+def _split(texts: Mapping[Any, Any], keys: Iterable[Any]) -> tuple[list[Any], list[Any]]:
     """Ids and texts."""
-    ids = list(wanted)
-    return ids, [given[text_id] for text_id in ids]
+    ids = list(keys)
+    return ids, [texts[text_id] for text_id in ids]
 
 
-def _metric_of(similarity: Any) -> Metric:
+def _metric_of(similarity: object) -> Metric:
     """The metric for the similarity function of a model. Raises OptionError if there is none."""
-    wanted = getattr(similarity, "value", similarity)
+    value = getattr(similarity, "value", similarity)
     for metric, name in BY_METRIC.items():
-        if wanted == name:
+        if value == name:
             return metric
     expected = ", ".join(map(repr, METRICS))
-    reason = f"the model's similarity function is {wanted!r}; give one of {expected}"
+    reason = f"the model's similarity function is {value!r}; give one of {expected}"
     raise OptionError("metric", reason)

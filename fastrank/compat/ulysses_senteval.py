@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["UlyssesSentEval", "UlyssesSentEvalLazy"]
 
-# Our options by the names of `kwargs_train`; None has no effect here.
+# Our options by the names of `kwargs_train`; None where they have no effect here.
 TRAINING = {
     "n_processes": None,
     "device": None,
@@ -208,18 +208,20 @@ class UlyssesSentEval:
         path = self._cache_path(task, rows.texts)
         features = None if fresh else _cached(path)
         if features is None:
-            found = self.embed(rows.texts[0], second, task=task, data_split="all", **embedding)
-            (features,) = vectors_of(found, len(rows))
+            embeddings = self.embed(rows.texts[0], second, task=task, data_split="all", **embedding)
+            (features,) = vectors_of(embeddings, len(rows))
             _save(path, features)
         return evaluate_classification(features, rows, **options)
 
-    def _options(self, task: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        if self.disable_multiprocessing and "n_processes" in given:
+    def _options(self, task: str, training: Mapping[str, Any]) -> dict[str, Any]:
+        if self.disable_multiprocessing and "n_processes" in training:
             raise OptionError("n_processes", "cannot be given with disable_multiprocessing=True")
-        unknown = [name for name in given if name not in TRAINING]
+        unknown = [name for name in training if name not in TRAINING]
         if unknown:
             raise OptionError("kwargs_train", f"unknown {unknown}; expected some of {[*TRAINING]}")
-        options = {ours: given[name] for name, ours in TRAINING.items() if ours and name in given}
+        options = {
+            ours: training[name] for name, ours in TRAINING.items() if ours and name in training
+        }
         options.setdefault("hidden", HIDDEN if task in WITH_ALTERNATIVES else ())
         options["hidden"] = tuple(options["hidden"] or ())
         return options
@@ -264,8 +266,8 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
             self._fitted.fit([*X_a, *(X_b or ())])
 
         def encoded(texts: list[str]) -> Any:
-            found = self._fitted.transform(texts).astype(numpy.float32, copy=False)
-            return found if isinstance(found, numpy.ndarray) else found.toarray()
+            features = self._fitted.transform(texts).astype(numpy.float32, copy=False)
+            return features if isinstance(features, numpy.ndarray) else features.toarray()
 
         return encoded(X_a) if X_b is None else pair_features(encoded(X_a), encoded(X_b))
 

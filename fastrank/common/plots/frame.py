@@ -93,7 +93,7 @@ class Drawn(NamedTuple):
         words = f"<title>{safe(self.title)}</title>\n <desc>{safe(self.description)}</desc>"
         return re.sub(
             r"<svg ([^>]*)>",
-            lambda found: f'<svg role="img" {found[1]}>\n {words}',
+            lambda match: f'<svg role="img" {match[1]}>\n {words}',
             image.getvalue().decode(),
             count=1,
         ).encode()
@@ -108,11 +108,11 @@ def framed(drawing: Callable[[Any], Frame], axes: Any = None, names: Sequence[st
     # Avoids pyplot, which has global state and a backend.
     from matplotlib.figure import Figure
 
-    own = axes is None
-    with our_style() if own else nullcontext():
-        axes = Figure().add_subplot() if own else axes
+    is_new = axes is None
+    with our_style() if is_new else nullcontext():
+        axes = Figure().add_subplot() if is_new else axes
         frame = drawing(axes)
-        if own:
+        if is_new:
             axes.get_figure().set_size_inches(frame.inches)
         _draw_frame(axes, frame, shortening(names))
     return Drawn(axes, frame.title, frame.description())
@@ -141,14 +141,14 @@ def _draw_frame(axes: Any, frame: Frame, short: Callable[[str], str]) -> None:
     if frame.y:
         axes.set_ylabel(short(frame.y))
     if frame.rows:
-        axes.set_yticks(range(len(frame.rows)), [short(visible(own)) for own in frame.rows])
+        axes.set_yticks(range(len(frame.rows)), [short(visible(name)) for name in frame.rows])
         axes.set_ylim(len(frame.rows) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
     if frame.grid:
         axes.grid(axis=frame.grid, color=MUTED, alpha=0.25, lw=0.6)
         axes.set_axisbelow(True)
     if frame.handles:
-        labels = [short(visible(own.get_label())) for own in frame.handles]
+        labels = [short(visible(handle.get_label())) for handle in frame.handles]
         axes.legend(
             frame.handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0
         )

@@ -50,13 +50,13 @@ PARAMETERS: dict[str, Any] = {
     "ytick.labelsize": 8.5,
 }
 LONGEST = 26
-# Letters that are kept of what names have in common.
+# How many letters are kept of a prefix that names share.
 SHARED = 6
 
 
-def line(place: int) -> dict[str, Any]:
+def line(number: int) -> dict[str, Any]:
     """A colour and line style, which differ for the first 28."""
-    return {"color": COLORS[place % len(COLORS)], "linestyle": LINES[place % len(LINES)]}
+    return {"color": COLORS[number % len(COLORS)], "linestyle": LINES[number % len(LINES)]}
 
 
 def styles_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -64,7 +64,7 @@ def styles_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:
 
     What is not a system is drawn in INK or MUTED.
     """
-    return {name: line(place) for place, name in enumerate(names)}
+    return {name: line(number) for number, name in enumerate(names)}
 
 
 def short(name: str, longest: int = LONGEST) -> str:
@@ -82,33 +82,35 @@ def short_names(names: Sequence[str], longest: int = LONGEST) -> list[str]:
     Names that would become equal are cut around the place where they differ.
     """
     full = [visible(name) for name in names]
-    made = [short(name, longest) for name in full]
-    for label in {label for label in made if made.count(label) > 1}:
-        places = [place for place, own in enumerate(made) if own == label]
-        same = _shared([full[place] for place in places])
-        for place in places:
-            made[place] = _window(full[place], max(0, same - SHARED), longest)
+    labels = [short(name, longest) for name in full]
+    for label in {label for label in labels if labels.count(label) > 1}:
+        rows = [i for i, text in enumerate(labels) if text == label]
+        same = _shared([full[i] for i in rows])
+        for i in rows:
+            labels[i] = _window(full[i], max(0, same - SHARED), longest)
     most = max(map(len, full), default=0)
-    if longest >= most or len(set(made)) == len(set(full)):
-        return made
+    if longest >= most or len(set(labels)) == len(set(full)):
+        return labels
     return short_names(names, longest + 8)
 
 
 def shortening(names: Sequence[str]) -> Callable[[str], str]:
-    """What makes these names short wherever they are in a text."""
-    found = dict(zip(map(visible, names), short_names(names), strict=True))
+    """A function that shortens these names wherever they are in a text."""
+    labels = dict(zip(map(visible, names), short_names(names), strict=True))
     # A name may begin as another one.
-    longest = sorted((name for name, own in found.items() if name != own), key=len, reverse=True)
+    longest = sorted(
+        (name for name, label in labels.items() if name != label), key=len, reverse=True
+    )
     if not longest:
         return str
     pattern = re.compile("|".join(map(re.escape, longest)))
-    return lambda text: pattern.sub(lambda name: found[name[0]], text)
+    return lambda text: pattern.sub(lambda name: labels[name[0]], text)
 
 
 def _shared(names: Sequence[str]) -> int:
     """How many letters at the start are the same in all names."""
-    letters = zip(*names, strict=False)
-    return next((place for place, own in enumerate(letters) if len(set(own)) > 1), 0)
+    columns = zip(*names, strict=False)
+    return next((i for i, letters in enumerate(columns) if len(set(letters)) > 1), 0)
 
 
 def _window(name: str, start: int, longest: int) -> str:

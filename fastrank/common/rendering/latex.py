@@ -68,10 +68,10 @@ def _parts(blocks: Iterable[Block], styles: dict[int, str]) -> Iterator[str]:
 
 def _tabular(grid: Grid, styles: dict[int, str]) -> str:
     sides = "".join("r" if right else "l" for right in grid.numeric())
-    longest = [_longest([row[place] for row in grid.rows]) for place in range(len(sides))]
+    longest = [_longest([row[column] for row in grid.rows]) for column in range(len(sides))]
     texts = [[escaped(name) for name in grid.header]]
     for row in grid.rows:
-        texts.append([_cell(*own, styles) for own in zip(row, longest, strict=True)])
+        texts.append([_cell(cell, marks, styles) for cell, marks in zip(row, longest, strict=True)])
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     lines = [
         " & ".join(
@@ -120,9 +120,9 @@ def _joined(marks: Sequence[str], longest: Marks) -> str:
 def number(text: str) -> str:
     """A number, or several: with minus signs instead of hyphens, and powers of ten."""
 
-    def power(found: re.Match[str]) -> str:
-        factor = "" if found[1] == "1" else rf"{found[1]}\cdot "
-        return rf"${factor}10^{{{int(found[2])}}}$"
+    def power(match: re.Match[str]) -> str:
+        factor = "" if match[1] == "1" else rf"{match[1]}\cdot "
+        return rf"${factor}10^{{{int(match[2])}}}$"
 
     powers = re.sub(r"(?<![\w.])([\d.]+)e([+-]\d+)", power, _characters(text))
     return re.sub(r"(?<![\w{])-(?=[\d.i])", "$-$", powers)

@@ -46,8 +46,8 @@ def _parts(blocks: Iterable[Block], styles: dict[int, str]) -> Iterator[str]:
 
 def _table(grid: Grid, styles: dict[int, str]) -> str:
     columns = []
-    for place, (name, right) in enumerate(zip(grid.header, grid.numeric(), strict=True)):
-        cells = [escaped(name), *(_cell(row[place], styles) for row in grid.rows)]
+    for column, (name, right) in enumerate(zip(grid.header, grid.numeric(), strict=True)):
+        cells = [escaped(name), *(_cell(row[column], styles) for row in grid.rows)]
         width = max(display_width(cells[0]) + ROOM, *map(display_width, cells[1:]), 0)
         rooms = [" " * (width - display_width(cell)) for cell in cells]
         rule = "-" * (width + 1)

@@ -14,7 +14,6 @@ from fastrank.common.rendering.html import attribute, html, safe
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from fastrank.common.rendering.document import Document
 
@@ -30,7 +29,7 @@ def whole_page(
     title: str,
     parts: Iterable[Document | str],
     *,
-    data: Mapping[str, Any] | None = None,
+    data: Mapping[str, object] | None = None,
     heading: bool = True,
     kind: str = "",
 ) -> str:
@@ -63,13 +62,15 @@ def whole_page(
     )
 
 
-def embedded(name: str, value: Any) -> str:
+def embedded(name: str, value: object) -> str:
     """An element with data for the script; text is taken as JSON already."""
     if not ID.fullmatch(name):
         raise ValueError(f"expected an id of letters, digits and hyphens, found {name!r}")
-    text = value
-    if not isinstance(value, str):
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = (
+        value
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    )
     # In a script element, only a less-than sign could end it; JSON has these only in strings.
     shown = text.replace("<", "\\u003c").replace("&", "\\u0026")
     shown = shown.encode("utf-8", "backslashreplace").decode()

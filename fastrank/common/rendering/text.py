@@ -12,13 +12,12 @@ from fastrank.common.rendering.numbers import joined
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from fastrank.common.rendering.document import Block, Cell, Document
 
 WIDTH = 90
 INDENT = "  "
-# What a header is wider than its text, at least.
+# How much wider than its text a header is, at least.
 ROOM = 2
 # There is no superscript q that fonts have.
 SUPERSCRIPTS = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
@@ -42,7 +41,7 @@ def text(document: Document, *, ascii: bool = False) -> str:
     return "\n".join(lines)
 
 
-def encodes_marks(stream: Any) -> bool:
+def encodes_marks(stream: object) -> bool:
     """Whether a text stream can encode superscripts and symbols."""
     try:
         marks = "".join([*SYMBOLS, *map(chr, SUPERSCRIPTS.values())])
@@ -62,8 +61,8 @@ def _lines(block: Block, *, ascii: bool) -> Iterator[str]:
         yield from map(visible, block.texts)
     elif isinstance(block, Section):
         yield visible(block.title)
-        for own in block.blocks:
-            yield from (INDENT + line for line in _lines(own, ascii=ascii))
+        for inner in block.blocks:
+            yield from (INDENT + line for line in _lines(inner, ascii=ascii))
 
 
 def _aligned(grid: Grid, *, ascii: bool) -> list[str]:
@@ -71,8 +70,8 @@ def _aligned(grid: Grid, *, ascii: bool) -> list[str]:
     marks = {mark for row in grid.rows for cell in row for mark in cell.marks}
     ascii = ascii or any("q" in mark or len(mark) > 1 for mark in marks)
     columns = []
-    for place, (name, right) in enumerate(zip(grid.header, grid.numeric(), strict=True)):
-        cells = _attached([row[place] for row in grid.rows], ascii=ascii)
+    for column, (name, right) in enumerate(zip(grid.header, grid.numeric(), strict=True)):
+        cells = _attached([row[column] for row in grid.rows], ascii=ascii)
         header = visible(name)
         width = max(display_width(header) + ROOM, *map(display_width, cells), 0)
         texts = [_padded(text, width, right=right) for text in (header, *cells)]
@@ -109,4 +108,7 @@ def display_width(text: str) -> int:
     """The number of columns of a terminal that a text takes."""
     if text.isascii():
         return len(text)
-    return sum(0 if combining(own) else 2 if east_asian_width(own) in "WF" else 1 for own in text)
+    return sum(
+        0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1
+        for character in text
+    )

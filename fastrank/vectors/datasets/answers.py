@@ -72,9 +72,9 @@ def answer_qrels(
     >>> answer_qrels({"q1": ["Rhône", "Saône"]}, run, texts).to_dict()
     {'q1': {'d1': 0, 'd2': 1}}
     """
-    known, results = answers_of(answers), as_run(run)
+    by_query, results = answers_of(answers), as_run(run)
     retrieved = results.to_dict()
-    first = next((doc for query in known for doc in retrieved.get(query, ())), None)
+    first = next((doc for query in by_query for doc in retrieved.get(query, ())), None)
     if first is None:
         raise InputError("answers", "expected answers to queries with results, found none")
     if corpus is None:
@@ -85,15 +85,15 @@ def answer_qrels(
         corpus = read_texts(corpus, set(map(decoded, results.docs)))
     find, make = lookup(corpus, "corpus"), finder(match)
     judged = {}
-    for query, own in known.items():
-        contains = make(own)
+    for query, query_answers in by_query.items():
+        contains = make(query_answers)
         docs = retrieved.get(query) or [first]
         judged[query] = {doc: int(contains(find(doc)[1])) for doc in docs}
     return Qrels.from_dict(judged)
 
 
 def finder(match: str) -> Callable[[list[str]], Callable[[str], bool]]:
-    """What turns answers into a function that looks for them in a text."""
+    """The function that turns answers into one that looks for them in a text."""
     check_choice("match", match, MATCHES)
     if match == "string":
         return _by_tokens
@@ -113,11 +113,11 @@ def finder(match: str) -> Callable[[list[str]], Callable[[str], bool]]:
 
 
 def _by_tokens(answers: list[str]) -> Callable[[str], bool]:
-    wanted = list(map(_tokens, answers))
+    needles = list(map(_tokens, answers))
 
     def contains(text: str) -> bool:
         tokens = _tokens(text)
-        return any(answer in tokens for answer in wanted)
+        return any(answer in tokens for answer in needles)
 
     return contains
 
@@ -146,27 +146,27 @@ def _tokens(text: str) -> str:
     return " ".join(["", *_decomposed(text).translate(_SPACED).split(), ""]).lower()
 
 
-def answers_of(given: Any) -> dict[str, list[str]]:
+def answers_of(source: Any) -> dict[str, list[str]]:
     """Answers by query id, from a mapping or a Dataset. Raises InputError, TypeError."""
-    given = getattr(given, "answers", given)
-    if not isinstance(given, Mapping):
-        kind = "a data set without answers" if given is None else type(given).__name__
+    source = getattr(source, "answers", source)
+    if not isinstance(source, Mapping):
+        kind = "a data set without answers" if source is None else type(source).__name__
         raise TypeError(f"answers: expected a mapping from query to answers, found {kind}")
 
     def fail(reason: str) -> NoReturn:
         raise InputError("answers", f"query {query!r:.60}: {reason}")
 
     answers: dict[str, list[str]] = {}
-    for query, texts in given.items():
+    for query, texts in source.items():
         name = f"answers: query {query!r:.60}"
         answers[decoded(encoded_id(query, fail))] = checked_answers(texts, name)
     return answers
 
 
-def checked_answers(given: Any, name: str) -> list[str]:
+def checked_answers(value: Any, name: str) -> list[str]:
     """A list of answers. Raises InputError."""
-    is_list = hasattr(given, "__iter__") and not isinstance(given, (str, bytes, Mapping))
-    texts: list[Any] = list(given) if is_list else [None]
+    is_list = hasattr(value, "__iter__") and not isinstance(value, (str, bytes, Mapping))
+    texts: list[Any] = list(value) if is_list else [None]
     if not all(isinstance(text, str) for text in texts):
-        raise InputError(name, f"expected a list of str, found {given!r:.60}")
+        raise InputError(name, f"expected a list of str, found {value!r:.60}")
     return texts

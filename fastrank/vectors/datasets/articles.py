@@ -27,7 +27,7 @@ ROLES = ("id", *TEXTS, "similar")
 
 
 def from_articles(
-    given: Any, columns: Mapping[str, str] | None, unknown: str, split: str | None, name: str
+    source: Any, columns: Mapping[str, str] | None, unknown: str, split: str | None, name: str
 ) -> Dataset:
     """See Dataset.from_articles."""
     import numpy
@@ -35,7 +35,7 @@ def from_articles(
     check_roles(columns, ROLES, name)
     check_choice("unknown", unknown, UNKNOWN)
     names = {role: (columns or {}).get(role, role) for role in ROLES}
-    articles = rows_of(given, split, name)
+    articles = rows_of(source, split, name)
     label_names = (names["similar"],) if "similar" in (columns or {}) else SIMILAR
     ids = ids_of(
         name, [_value(article, names["id"], i, name) for i, article in enumerate(articles)]
@@ -62,8 +62,8 @@ def from_articles(
 
 def _value(article: Mapping[str, Any], key: str, row: int, name: str) -> Any:
     if key not in article:
-        found = ", ".join(map(str, article)) or "nothing"
-        raise InputError(name, f"article {row}: expected {key!r}, found {found}")
+        names = ", ".join(map(str, article)) or "nothing"
+        raise InputError(name, f"article {row}: expected {key!r}, found {names}")
     return article[key]
 
 
@@ -92,16 +92,16 @@ def _texts_or_vectors(
     return texts, as_vectors([article[names["embedding"]] for article in articles], name, ids)
 
 
-def _label_name(articles: list[Mapping[str, Any]], known: tuple[str, ...], name: str) -> str:
+def _label_name(articles: list[Mapping[str, Any]], names: tuple[str, ...], name: str) -> str:
     """The default name that the articles use for similar articles."""
-    found = [
-        label for label in known if any(not is_missing(article.get(label)) for article in articles)
+    labels = [
+        label for label in names if any(not is_missing(article.get(label)) for article in articles)
     ]
-    if len(found) > 1:
-        several = " and ".join(map(repr, found))
+    if len(labels) > 1:
+        several = " and ".join(map(repr, labels))
         reason = f"more than one field of similar articles: {several}"
         raise InputError(name, f"{reason}; set columns={{'similar': NAME}}")
-    return found[0] if found else known[0]
+    return labels[0] if labels else names[0]
 
 
 def _judgments(
@@ -113,7 +113,7 @@ def _judgments(
     name: str,
 ) -> dict[str, dict[str, int]]:
     """{article: {similar article: 1}} of the labelled articles."""
-    known = set(ids)
+    corpus_ids = set(ids)
     qrels: dict[str, dict[str, int]] = {}
     for article_id, article in zip(ids, articles, strict=True):
         label = article.get(key)
@@ -123,16 +123,21 @@ def _judgments(
         def fail(reason: str, article_id: str = article_id) -> NoReturn:
             raise InputError(name, f"article {article_id!r:.60}: {key!r}: {reason}")
 
-        similar = [decoded(encoded_id(one, fail)) for one in _label_ids(label, id_name, fail)]
-        for one in similar:
-            if one not in known and unknown == "error":
-                fail(f"no article has the id {one!r:.60}; use unknown='keep' or 'drop' to allow it")
+        similar = [decoded(encoded_id(doc_id, fail)) for doc_id in _label_ids(label, id_name, fail)]
+        for doc_id in similar:
+            if doc_id not in corpus_ids and unknown == "error":
+                fail(
+                    f"no article has the id {doc_id!r:.60};"
+                    " use unknown='keep' or 'drop' to allow it"
+                )
         # An article is not a result of itself.
-        kept = {
-            one: 1 for one in similar if one != article_id and (one in known or unknown == "keep")
+        grades = {
+            doc_id: 1
+            for doc_id in similar
+            if doc_id != article_id and (doc_id in corpus_ids or unknown == "keep")
         }
-        if kept:
-            qrels[article_id] = kept
+        if grades:
+            qrels[article_id] = grades
     return qrels
 
 
@@ -143,9 +148,9 @@ def _label_ids(label: Any, id_name: str, fail: Callable[[str], NoReturn]) -> lis
         label = label[id_name]
     if isinstance(label, (str, bytes, Mapping)) or not hasattr(label, "__iter__"):
         fail(f"expected a list of ids or of articles, found {label!r:.60}")
-    found = []
-    for one in label:
-        if isinstance(one, Mapping) and id_name not in one:
-            fail(f"expected an article with {id_name!r}, found {', '.join(map(str, one))}")
-        found.append(one[id_name] if isinstance(one, Mapping) else one)
-    return found
+    ids = []
+    for item in label:
+        if isinstance(item, Mapping) and id_name not in item:
+            fail(f"expected an article with {id_name!r}, found {', '.join(map(str, item))}")
+        ids.append(item[id_name] if isinstance(item, Mapping) else item)
+    return ids

@@ -35,9 +35,9 @@ def assemble(
     Raises InputError if judgments and data have no ids in common, which would give 0 for every
     measure.
     """
-    for what, ids in (("corpus", corpus_ids), ("queries", query_ids)):
+    for side, ids in (("corpus", corpus_ids), ("queries", query_ids)):
         if not ids:
-            raise InputError(name, f"the {what} {'are' if what == 'queries' else 'is'} empty")
+            raise InputError(name, f"the {side} {'are' if side == 'queries' else 'is'} empty")
     if qrels is None:
         if not fields.get("answers"):
             raise InputError(name, "expected qrels, which only queries with answers can do without")
@@ -60,8 +60,8 @@ def assemble(
     if not rows:
         sides = both_sides(judgments.queries, "queries", _encoded(query_ids))
         raise InputError(name, f"no query has judgments ({sides})")
-    known = set(corpus_ids)
-    outside = {doc: None for doc in map(decoded, judgments.docs) if doc not in known}
+    documents = set(corpus_ids)
+    outside = {doc: None for doc in map(decoded, judgments.docs) if doc not in documents}
     if len(outside) == len(set(judgments.docs)):
         raise InputError(name, not_in_corpus(judgments.docs, _encoded(corpus_ids)))
     if len(rows) < len(query_ids):
@@ -83,13 +83,13 @@ def _encoded(ids: Sequence[str]) -> list[bytes]:
     return [text_id.encode("utf-8", "surrogateescape") for text_id in ids]
 
 
-def ids_of(name: str, given: Sequence[Any]) -> list[str]:
+def ids_of(name: str, values: Sequence[Any]) -> list[str]:
     """Ids of any type as distinct str. Raises InputError."""
 
     def fail(row: int, reason: str) -> NoReturn:
         raise InputError(name, f"id {row}: {reason}")
 
-    ids = texts_of_list(given, fail).decoded()
+    ids = texts_of_list(values, fail).decoded()
     row = first_repeat(ids)
     if row >= 0:
         raise InputError(
@@ -104,35 +104,37 @@ def check_texts(name: str, ids: Sequence[str], texts: Sequence[Any]) -> None:
         return
     for text_id, text in zip(ids, texts, strict=True):
         if not isinstance(text, str):
-            found = f"{type(text).__name__}: {text!r:.60}"
-            raise InputError(name, f"{text_id!r:.60}: expected a str, found {found}")
+            description = f"{type(text).__name__}: {text!r:.60}"
+            raise InputError(name, f"{text_id!r:.60}: expected a str, found {description}")
 
 
-def ids_and_texts(name: str, given: Any, ids: Iterable[Any] | None) -> tuple[list[str], list[str]]:
+def ids_and_texts(name: str, source: Any, ids: Iterable[Any] | None) -> tuple[list[str], list[str]]:
     """The ids and texts of a dict, or of a list with its ids. Raises InputError."""
-    if isinstance(given, (str, bytes)):
+    if isinstance(source, (str, bytes)):
         raise InputError(name, "expected a dict or a list of texts, found a str")
-    for argument in (given, ids):
+    for argument in (source, ids):
         if isinstance(argument, (set, frozenset)):
             kind = type(argument).__name__
             raise InputError(name, f"expected a dict or a list, found {kind}, which has no order")
-    if isinstance(given, Mapping):
+    if isinstance(source, Mapping):
         if ids is not None:
             raise InputError(name, "expected no ids for a dict, whose keys are the ids")
-        found, texts = ids_of(name, list(given)), list(given.values())
+        text_ids, texts = ids_of(name, list(source)), list(source.values())
     else:
-        texts = list(given)
-        found = ids_of(name, list(range(len(texts)) if ids is None else ids))
-        if len(found) != len(texts):
-            raise InputError(name, f"expected {len(texts)} ids, one per text, found {len(found)}")
+        texts = list(source)
+        text_ids = ids_of(name, list(range(len(texts)) if ids is None else ids))
+        if len(text_ids) != len(texts):
+            raise InputError(
+                name, f"expected {len(texts)} ids, one per text, found {len(text_ids)}"
+            )
     texts = [text_of(text) for text in texts]
-    check_texts(name, found, texts)
-    return found, texts
+    check_texts(name, text_ids, texts)
+    return text_ids, texts
 
 
-def text_of(given: Any) -> Any:
+def text_of(document: Any) -> Any:
     """The text of {"title": ..., "text": ...}; anything else unchanged."""
-    if isinstance(given, Mapping) and isinstance(given.get("text"), str):
-        title = given.get("title")
-        return joined(title if isinstance(title, str) else None, given["text"])
-    return given
+    if isinstance(document, Mapping) and isinstance(document.get("text"), str):
+        title = document.get("title")
+        return joined(title if isinstance(title, str) else None, document["text"])
+    return document

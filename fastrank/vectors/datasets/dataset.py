@@ -363,10 +363,10 @@ class Dataset(Frozen):
         return f"<Dataset {self.name}: {', '.join(counts)}>"
 
 
-def as_dataset(given: Any) -> Dataset:
+def as_dataset(source: Any) -> Dataset:
     """Return a Dataset, or read one in BEIR's layout. Raises TypeError, and as `from_beir`."""
-    if isinstance(given, Dataset):
-        return given
-    if isinstance(given, (str, os.PathLike)):
-        return Dataset.from_beir(given)
-    raise TypeError(f"dataset: expected {KINDS}, found {type(given).__name__}")
+    if isinstance(source, Dataset):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return Dataset.from_beir(source)
+    raise TypeError(f"dataset: expected {KINDS}, found {type(source).__name__}")

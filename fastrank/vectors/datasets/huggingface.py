@@ -34,14 +34,14 @@ def from_huggingface(
 ) -> Dataset:
     """See Dataset.from_huggingface."""
     check_roles(columns, TABLES, name)
-    given = columns or {}
+    names = columns or {}
     documents, asked = (
-        _ids_and_texts(source, open_table(source, table, split), given.get(source) or {})
+        _ids_and_texts(source, open_table(source, table, split), names.get(source) or {})
         for source, table in (("corpus", corpus), ("queries", queries))
     )
     judgments = qrels
     if hasattr(qrels, "column_names") or is_dict_of_splits(qrels):
-        judgments = _qrels(open_table("qrels", qrels, split), given.get("qrels"))
+        judgments = _qrels(open_table("qrels", qrels, split), names.get("qrels"))
     return assemble(name, *documents, *asked, judgments, ignore_identical_ids=ignore_identical_ids)
 
 
@@ -58,8 +58,8 @@ class TextColumns(Sequence[str]):
         text = _named(source, names, columns, "text", (*TEXTS, *QUERIES))
         self._columns = [column for column in (title, text) if column is not None]
         if not self._columns:
-            known = ", ".join((*TEXTS, *QUERIES, *TITLES))
-            raise InputError(source, f"expected a column of texts ({known}), {_found(names)}")
+            expected = ", ".join((*TEXTS, *QUERIES, *TITLES))
+            raise InputError(source, f"expected a column of texts ({expected}), {_found(names)}")
         self._has_title = title is not None and text is not None
         self._table = table.select_columns(self._columns)
 
@@ -71,38 +71,38 @@ class TextColumns(Sequence[str]):
         if not isinstance(rows, slice):
             row = range(len(self))[rows]
             return self[row : row + 1][0]
-        found = self._table[rows]
-        first, *others = (list(found[name]) for name in self._columns)
-        places = [f"row {row}" for row in range(*rows.indices(len(self)))]
+        cells = self._table[rows]
+        first, *others = (list(cells[name]) for name in self._columns)
+        labels = [f"row {row}" for row in range(*rows.indices(len(self)))]
         for column in (first, *others):
-            check_texts(self._source, places, ["" if text is None else text for text in column])
+            check_texts(self._source, labels, ["" if text is None else text for text in column])
         if self._has_title:
             return [joined(title, text) for title, text in zip(first, others[0], strict=True)]
         return [text or "" for text in first]
 
 
-def open_table(source: str, given: Any, split: str | None) -> Any:
+def open_table(source: str, table: Any, split: str | None) -> Any:
     """The table, or the table of the split."""
-    given = choose_split(source, given, split)
-    if not hasattr(given, "column_names") or not hasattr(given, "__len__"):
-        found = type(given).__name__
+    table = choose_split(source, table, split)
+    if not hasattr(table, "column_names") or not hasattr(table, "__len__"):
+        kind = type(table).__name__
         raise InputError(
-            source, f"expected a Hugging Face Dataset with columns, not streamed, found {found}"
+            source, f"expected a Hugging Face Dataset with columns, not streamed, found {kind}"
         )
     # Plain Python objects, instead of arrays, tensors or the output of a user's function.
-    return given.with_format(None)
+    return table.with_format(None)
 
 
 def _named(
-    source: str, names: list[str], columns: Mapping[str, Any], role: str, known: Sequence[str]
+    source: str, names: list[str], columns: Mapping[str, Any], role: str, usual_names: Sequence[str]
 ) -> str | None:
     """The column of a role: the given one, or one with a known name, if any."""
     if role not in columns:
-        return find_name(names, known)
-    given: str | None = columns[role]
-    if given is not None and given not in names:
-        raise InputError(source, f"no column {given!r} for the {role}, {_found(names)}")
-    return given
+        return find_name(names, usual_names)
+    column: str | None = columns[role]
+    if column is not None and column not in names:
+        raise InputError(source, f"no column {column!r} for the {role}, {_found(names)}")
+    return column
 
 
 def _ids_and_texts(
@@ -124,8 +124,8 @@ def _ids(source: str, table: Any, columns: Mapping[str, Any]) -> list[str]:
 
 def _qrels(table: Any, columns: Mapping[str, Any] | None) -> Qrels:
     names = table.column_names
-    found = find_columns(names, QRELS_ROLES, columns, "qrels")
-    return Qrels.from_arrays(*(_column(table, names[found[role]]) for role in QRELS_ROLES[:3]))
+    positions = find_columns(names, QRELS_ROLES, columns, "qrels")
+    return Qrels.from_arrays(*(_column(table, names[positions[role]]) for role in QRELS_ROLES[:3]))
 
 
 def _column(table: Any, name: str) -> list[Any]:

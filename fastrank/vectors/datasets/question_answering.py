@@ -29,19 +29,19 @@ def from_squad(source: Any, name: str | None) -> Dataset:
     """See Dataset.from_squad."""
     with open_source(source) as file:
         name = name or file.name
-        found = json_of(file.read(), file.name)
+        content = json_of(file.read(), file.name)
     documents: dict[str, str] = {}
     queries: dict[str, str] = {}
     qrels: dict[str, dict[str, int]] = {}
     answers: dict[str, list[str]] = {}
-    for doc_id, context, questions in _paragraphs(found, name):
+    for doc_id, context, questions in _paragraphs(content, name):
         documents[doc_id] = context
         for here, asked in questions:
             query = asked["id"]
             queries[query] = _of(asked, "question", str, name, here).strip()
             texts = [
-                _of(one, "text", str, name, f"{here}.answers")
-                for one in _of(asked, "answers", list, name, here)
+                _of(answer, "text", str, name, f"{here}.answers")
+                for answer in _of(asked, "answers", list, name, here)
             ]
             # SQuAD 2.0 has questions that the paragraph does not answer.
             if texts:
@@ -78,20 +78,20 @@ def squad_spans(source: Source) -> dict[str, list[Any]]:
     {'query': ['q'], 'document': ['Lyon-0'], 'start': [11], 'end': [17], 'evidence': ['q']}
     """
     with open_source(source) as file:
-        name, found = file.name, json_of(file.read(), file.name)
+        name, content = file.name, json_of(file.read(), file.name)
     rows: dict[tuple[Any, ...], None] = {}
-    for doc_id, context, questions in _paragraphs(found, name):
+    for doc_id, context, questions in _paragraphs(content, name):
         for here, asked in questions:
             query = asked["id"]
             for a, answer in enumerate(_of(asked, "answers", list, name, here)):
-                place = f"{here}.answers[{a}]"
-                text = _of(answer, "text", str, name, place)
-                start = _of(answer, "answer_start", int, name, place)
+                location = f"{here}.answers[{a}]"
+                text = _of(answer, "text", str, name, location)
+                start = _of(answer, "answer_start", int, name, location)
                 end = start + len(text)
                 if start < 0 or not text or context[start:end] != text:
                     reason = f"expected {text!r:.60} at character {start}"
                     raise InputError(
-                        name, f"{place}: {reason}, found {context[max(start, 0) : end]!r:.60}"
+                        name, f"{location}: {reason}, found {context[max(start, 0) : end]!r:.60}"
                     )
                 rows[query, doc_id, start, end, query] = None
     return _columns(rows, "evidence")
@@ -117,17 +117,17 @@ def hotpot_spans(source: Any, *, split: str | None = None) -> dict[str, list[Any
     name = name_of(source) if is_file(source) else "<records>"
     rows: dict[tuple[Any, ...], None] = {}
     absent: list[str] = []
-    known: set[str] = set()
+    query_ids: set[str] = set()
     for number, record in enumerate(rows_of(source, split, name), 1):
         where = f"record {number}"
         query = _of(record, "_id" if "_id" in record else "id", str, name, where)
-        _new(query, known, name, where)
+        _new(query, query_ids, name, where)
         paragraphs: dict[str, list[str]] = {}
         try:
             facts = list(pairs_of(record.get("supporting_facts"), "title", "sent_id"))
             for title, sentences in pairs_of(record.get("context"), "title", "sentences"):
                 if not isinstance(sentences, list) or any(
-                    type(own) is not str for own in sentences
+                    type(item) is not str for item in sentences
                 ):
                     raise ValueError(f" of {title!r:.60}: expected a list of sentences")
                 if paragraphs.setdefault(title, sentences) != sentences:
@@ -156,47 +156,51 @@ def hotpot_spans(source: Any, *, split: str | None = None) -> dict[str, list[Any
 
 def _columns(rows: Iterable[tuple[Any, ...]], *more: str) -> dict[str, list[Any]]:
     names = ("query", "document", "start", "end", *more)
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    return {name: [row[column] for row in rows] for column, name in enumerate(names)}
 
 
-def _paragraphs(found: Any, name: str) -> Iterator[tuple[str, str, list[tuple[str, Any]]]]:
+def _paragraphs(content: Any, name: str) -> Iterator[tuple[str, str, list[tuple[str, Any]]]]:
     """The id, the text and the questions, each with its place, of each paragraph of SQuAD.
 
     Raises InputError.
     """
-    if not isinstance(found, dict):
-        raise InputError(name, f"expected an object with 'data', found {type(found).__name__}")
+    if not isinstance(content, dict):
+        raise InputError(name, f"expected an object with 'data', found {type(content).__name__}")
     documents: set[str] = set()
-    known: set[str] = set()
-    for a, article in enumerate(_of(found, "data", list, name, "")):
-        place = f"data[{a}]"
-        title = _of(article, "title", str, name, place)
-        for p, paragraph in enumerate(_of(article, "paragraphs", list, name, place)):
-            where = f"{place}.paragraphs[{p}]"
+    query_ids: set[str] = set()
+    for a, article in enumerate(_of(content, "data", list, name, "")):
+        location = f"data[{a}]"
+        title = _of(article, "title", str, name, location)
+        for p, paragraph in enumerate(_of(article, "paragraphs", list, name, location)):
+            where = f"{location}.paragraphs[{p}]"
             doc_id = f"{title}-{p}" if f"{title}-{p}" not in documents else f"{title}-{a}-{p}"
             documents.add(doc_id)
             asked = enumerate(_of(paragraph, "qas", list, name, where))
-            questions = [(f"{where}.qas[{q}]", own) for q, own in asked]
-            for here, own in questions:
-                _new(_of(own, "id", str, name, here), known, name, here)
+            questions = [(f"{where}.qas[{q}]", question) for q, question in asked]
+            for here, question in questions:
+                _new(_of(question, "id", str, name, here), query_ids, name, here)
             yield doc_id, _of(paragraph, "context", str, name, where), questions
 
 
-def _new(query: str, known: set[str], name: str, place: str) -> None:
+def _new(query: str, query_ids: set[str], name: str, location: str) -> None:
     """Raise InputError for the id of another question."""
-    if query in known:
-        raise InputError(name, f"{place}: duplicate id {query!r:.60}")
-    known.add(query)
+    if query in query_ids:
+        raise InputError(name, f"{location}: duplicate id {query!r:.60}")
+    query_ids.add(query)
 
 
-def _of(given: Any, key: str, kind: type, name: str, place: str) -> Any:
+def _of(record: Any, key: str, kind: type, name: str, location: str) -> Any:
     """A field of an object. Raises InputError."""
-    value = given.get(key) if isinstance(given, dict) else None
+    value = record.get(key) if isinstance(record, dict) else None
     if not isinstance(value, kind) or isinstance(value, bool):
-        found = ", ".join(given) if isinstance(given, dict) else repr(given)
-        found = type(value).__name__ if isinstance(given, dict) and key in given else found
-        at = f"{place}: " if place else ""
-        raise InputError(name, f"{at}expected {key!r}, a {KINDS[kind]}, found {found:.60}")
+        description = ", ".join(record) if isinstance(record, dict) else repr(record)
+        description = (
+            type(value).__name__ if isinstance(record, dict) and key in record else description
+        )
+        prefix = f"{location}: " if location else ""
+        raise InputError(
+            name, f"{prefix}expected {key!r}, a {KINDS[kind]}, found {description:.60}"
+        )
     return value
 
 
@@ -246,19 +250,19 @@ def read_insurance_qa(questions: Source, answers: Source, vocabulary: Source) ->
                 column.append(value)
     if not columns["label"]:
         raise InputError(name, "expected questions with candidates, found none")
-    found: Candidates = read_candidates(columns).changed(source=name)
-    return found
+    candidates: Candidates = read_candidates(columns).changed(source=name)
+    return candidates
 
 
 def _parts(cells: list[str], name: str, line: int) -> tuple[list[str], str, list[str]]:
     """Right answers, question and pool of a line."""
-    places = {2: (1, 0, 1), 3: (0, 1, 2), 4: (2, 1, 3)}
+    columns = {2: (1, 0, 1), 3: (0, 1, 2), 4: (2, 1, 3)}
     if len(cells) == 3 and cells[0].strip() and not cells[0].replace(" ", "").isdecimal():
         # Version 2 without pools: domain, question, right answers.
-        places[3] = (2, 1, 2)
-    if len(cells) not in places:
+        columns[3] = (2, 1, 2)
+    if len(cells) not in columns:
         raise FormatError(name, line, f"{EXPECTED_CELLS}, found {len(cells)} cells")
-    right, question, pool = (cells[place] for place in places[len(cells)])
+    right, question, pool = (cells[column] for column in columns[len(cells)])
     for numbers in (right, pool):
         if not numbers.replace(" ", "").isdecimal():
             raise FormatError(

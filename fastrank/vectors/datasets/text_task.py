@@ -53,22 +53,24 @@ class TextTask(Frozen):
         if not 1 <= len(texts) <= len(TEXTS):
             raise TypeError(f"expected one to three lists of texts, found {len(texts)}")
         columns: list[list[Any]] = []
-        for role, given in zip(TEXTS, texts, strict=False):
-            _check_list(name, role, "texts", given)
-            columns.append(list(given))
+        for role, values in zip(TEXTS, texts, strict=False):
+            _check_list(name, role, "texts", values)
+            columns.append(list(values))
             for row, text in enumerate(columns[-1]):
                 if not isinstance(text, str):
-                    found = f"{type(text).__name__}: {text!r:.60}"
-                    raise InputError(name, f"row {row}, {role}: expected a str, found {found}")
-        named = list(zip(TEXTS, columns, strict=False))
+                    description = f"{type(text).__name__}: {text!r:.60}"
+                    raise InputError(
+                        name, f"row {row}, {role}: expected a str, found {description}"
+                    )
+        roles = list(zip(TEXTS, columns, strict=False))
         found_labels = None
         if labels is not None:
             _check_list(name, "labels", "labels", labels)
             found_labels = plain_labels(labels)
-            named.append(("labels", found_labels))
+            roles.append(("labels", found_labels))
             check_labels(name, found_labels)
-        if len({len(column) for _, column in named}) > 1:
-            lengths = ", ".join(f"{len(column)} in {role}" for role, column in named)
+        if len({len(column) for _, column in roles}) > 1:
+            lengths = ", ".join(f"{len(column)} in {role}" for role, column in roles)
             raise InputError(name, f"expected columns of equal length, found {lengths}")
         return cls(name=name, texts=tuple(columns), labels=found_labels)
 
@@ -105,11 +107,11 @@ class TextTask(Frozen):
         [1, 0]
         """
         label = name or _name_of(source)
-        found = columns_of(source, columns, split, label)
-        texts = [found.by_role[role] for role in TEXTS if role in found.by_role]
-        task = cls.from_texts(*texts, labels=found.by_role.get("label"), name=label)
-        made: TextTask = task.changed(left_out=found.left_out, unused=found.unused)
-        return made
+        table = columns_of(source, columns, split, label)
+        texts = [table.by_role[role] for role in TEXTS if role in table.by_role]
+        task = cls.from_texts(*texts, labels=table.by_role.get("label"), name=label)
+        complete: TextTask = task.changed(left_out=table.left_out, unused=table.unused)
+        return complete
 
     def __len__(self) -> int:
         return len(self.texts[0])
@@ -133,34 +135,34 @@ def labels_of(task: TextTask, name: str | None = None) -> list[Any]:
     return task.labels
 
 
-def as_text_task(given: Any, *, labels: bool = True) -> TextTask:
+def as_text_task(source: Any, *, labels: bool = True) -> TextTask:
     """A TextTask, or one made from a table, a file, or a tuple of columns.
 
     labels: whether the last column of a tuple has the labels.
     """
-    if isinstance(given, TextTask):
-        return given
-    if isinstance(given, tuple) and 2 <= len(given) <= len(TEXTS) + labels:
-        texts = given[:-1] if labels else given
-        return TextTask.from_texts(*texts, labels=given[-1] if labels else None)
-    rows = list(given[:1]) if isinstance(given, (list, tuple)) else []
-    is_array = hasattr(given, "dtype") and not hasattr(given, "columns")
-    if given is None or is_array or (rows and not isinstance(rows[0], Mapping)):
-        found = type(given).__name__ + (f" of {type(rows[0]).__name__}" if rows else "")
+    if isinstance(source, TextTask):
+        return source
+    if isinstance(source, tuple) and 2 <= len(source) <= len(TEXTS) + labels:
+        texts = source[:-1] if labels else source
+        return TextTask.from_texts(*texts, labels=source[-1] if labels else None)
+    rows = list(source[:1]) if isinstance(source, (list, tuple)) else []
+    is_array = hasattr(source, "dtype") and not hasattr(source, "columns")
+    if source is None or is_array or (rows and not isinstance(rows[0], Mapping)):
+        kind = type(source).__name__ + (f" of {type(rows[0]).__name__}" if rows else "")
         expected = "expected a TextTask, a file, a frame, a list of dicts, or a tuple of columns"
-        raise TypeError(f"task: {expected}, found {found}")
-    return TextTask.from_table(given)
+        raise TypeError(f"task: {expected}, found {kind}")
+    return TextTask.from_table(source)
 
 
-def _check_list(name: str, role: str, what: str, given: Any) -> None:
+def _check_list(name: str, role: str, content: str, values: Any) -> None:
     """Raise InputError for what is not a list, or has no order."""
     # The keys of a dict are in order, but are not labels.
-    is_wrong = isinstance(given, (str, bytes, Set)) or (
-        what == "labels" and isinstance(given, Mapping)
+    is_wrong = isinstance(values, (str, bytes, Set)) or (
+        content == "labels" and isinstance(values, Mapping)
     )
-    if is_wrong or not hasattr(given, "__iter__"):
-        found = type(given).__name__
-        raise InputError(name, f"{role}: expected a list of {what}, found {found}")
+    if is_wrong or not hasattr(values, "__iter__"):
+        kind = type(values).__name__
+        raise InputError(name, f"{role}: expected a list of {content}, found {kind}")
 
 
 def check_labels(name: str, labels: Iterable[Any]) -> None:
@@ -172,8 +174,8 @@ def check_labels(name: str, labels: Iterable[Any]) -> None:
 
 def plain_labels(labels: Any) -> list[Any]:
     """Labels of a list, an array or a Series as Python objects."""
-    given = labels.tolist() if hasattr(labels, "tolist") else labels
-    return [label.item() if hasattr(label, "dtype") else label for label in given]
+    values = labels.tolist() if hasattr(labels, "tolist") else labels
+    return [label.item() if hasattr(label, "dtype") else label for label in values]
 
 
 def _name_of(source: Any) -> str:

@@ -62,13 +62,13 @@ class EmbeddingCache:
         if path.endswith(".npz"):
             return _sparse_rows(path, rows)
         try:
-            found: Any = numpy.lib.format.open_memmap(path, mode="r")
+            vectors: Any = numpy.lib.format.open_memmap(path, mode="r")
             size = os.path.getsize(path)
         except (OSError, ValueError, EOFError):
             # Missing, truncated or overwritten: numpy maps no file that is too short.
             return None
-        fits = found.ndim == 2 and len(found) == rows and found.dtype == numpy.float32
-        return found if fits and size == found.offset + found.nbytes else None
+        fits = vectors.ndim == 2 and len(vectors) == rows and vectors.dtype == numpy.float32
+        return vectors if fits and size == vectors.offset + vectors.nbytes else None
 
     def write(self, path: str, rows: int, blocks: Iterable[Any]) -> Any:
         """Write blocks of vectors with `rows` rows in total, and return them like `read`.
@@ -76,21 +76,21 @@ class EmbeddingCache:
         Dense blocks are written one by one; the file appears when complete. Raises OSError.
         """
         files.write(path, _npz(blocks) if path.endswith(".npz") else _npy(rows, blocks))
-        found = self.read(path, rows)
-        if found is None:
+        vectors = self.read(path, rows)
+        if vectors is None:
             raise OSError(f"{path}: cannot be read after writing")
-        return found
+        return vectors
 
 
 def digest_of(texts: Iterable[str]) -> str:
     """A digest of texts in order."""
-    found = blake2b(digest_size=_DIGEST_BYTES)
+    digest = blake2b(digest_size=_DIGEST_BYTES)
     for text in texts:
         content = text.encode("utf-8", "surrogatepass")
         # With the length, so that different lists of texts never give the same bytes.
-        found.update(b"%d:" % len(content))
-        found.update(content)
-    return found.hexdigest()
+        digest.update(b"%d:" % len(content))
+        digest.update(content)
+    return digest.hexdigest()
 
 
 def _texts(texts: Sequence[str]) -> Iterator[str]:
@@ -105,12 +105,12 @@ def _sparse_rows(path: str, rows: int) -> Any:
     from scipy import sparse
 
     try:
-        found = sparse.load_npz(path)
-        found.check_format(full_check=True)
+        matrix = sparse.load_npz(path)
+        matrix.check_format(full_check=True)
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None
-    fits = found.format == "csr" and found.shape[0] == rows and found.dtype == numpy.float32
-    return found if fits else None
+    fits = matrix.format == "csr" and matrix.shape[0] == rows and matrix.dtype == numpy.float32
+    return matrix if fits else None
 
 
 def _npz(blocks: Iterable[Any]) -> Iterator[bytes]:

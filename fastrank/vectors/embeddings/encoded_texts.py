@@ -65,7 +65,7 @@ class EncodedTexts:
         self.first = self._encoded(0, FIRST_TEXTS)
         if store is not None:
             self._path = store.path(
-                encoder.what, encoder.prompt, texts, is_sparse=is_sparse(self.first)
+                encoder.side, encoder.prompt, texts, is_sparse=is_sparse(self.first)
             )
             self._known = store.read(self._path, len(texts))
         if self._known is not None:
@@ -85,13 +85,13 @@ class EncodedTexts:
         """The dimension of the vectors."""
         return int(self.first.shape[1])
 
-    def _check(self, known: Any) -> None:
+    def _check(self, vectors: Any) -> None:
         """Raise InputError for cached vectors that differ from those of this model."""
         first = self.first
-        if known.shape == first.shape:
+        if vectors.shape == first.shape:
             if is_sparse(first):
-                known, first = known.toarray(), first.toarray()
-            apart = numpy.linalg.norm(known - first, axis=1)
+                vectors, first = vectors.toarray(), first.toarray()
+            apart = numpy.linalg.norm(vectors - first, axis=1)
             if (apart <= ROUNDING * numpy.linalg.norm(first, axis=1)).all():
                 return
         reason = f"the cached vectors of the first texts differ from those of {self.name}"
@@ -108,22 +108,22 @@ class EncodedTexts:
             from scipy import sparse
 
             return sparse.vstack(list(self._blocks(progress)), format="csr")
-        found = numpy.empty((rows, self.dimension), numpy.float32)
-        at = 0
+        vectors = numpy.empty((rows, self.dimension), numpy.float32)
+        row = 0
         for block in self._blocks(progress):
-            found[at : at + len(block)] = block
-            at += len(block)
-        return found
+            vectors[row : row + len(block)] = block
+            row += len(block)
+        return vectors
 
     def _blocks(self, progress: bool | None) -> Iterator[Any]:
         encoder = self._encoder
-        with bar(f"encode {encoder.what}", len(self._texts), "texts", progress) as shown:
-            for at in range(0, len(self._texts), encoder.step):
-                block = self._encoded(at, at + encoder.step)
+        with bar(f"encode {encoder.side}", len(self._texts), "texts", progress) as shown:
+            for row in range(0, len(self._texts), encoder.step):
+                block = self._encoded(row, row + encoder.step)
                 if block.shape[1] != self.dimension:
                     reason = f"expected dimension {self.dimension}, as for the first texts, found"
                     raise ArrayError(
-                        encoder.what, f"{reason} {block.shape[1]} from {self.name}", at
+                        encoder.side, f"{reason} {block.shape[1]} from {self.name}", row
                     )
                 yield block
                 shown.update(block.shape[0])
@@ -136,5 +136,5 @@ class EncodedTexts:
         if self._unit and not directed.all():
             row = int(directed.argmin())
             reason = "the vector is zero, so its cosine is undefined; metric='ip' accepts it"
-            raise ArrayError(self._encoder.what, f"{ids[row]!r:.60}: {reason}", start + row)
+            raise ArrayError(self._encoder.side, f"{ids[row]!r:.60}: {reason}", start + row)
         return block

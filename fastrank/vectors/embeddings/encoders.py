@@ -44,21 +44,21 @@ USUAL_BATCH = 32
 class Encoder:
     """One side of a model: a function from texts to vectors, and how to call it.
 
-    function, name: the function, and its name in messages. what: `queries` or `corpus`. prompt:
-    passed to the function if it takes one, else prepended to each text. step: the number of texts
-    per call.
+    function, name: the function, and its name in messages. side: `queries`, `corpus` or `texts`.
+    prompt: passed to the function if it takes one, else prepended to each text. step: the number of
+    texts per call.
     """
 
     def __init__(
         self,
         function: Callable[..., Any],
         name: str,
-        what: str,
+        side: str,
         *,
         batch_size: int | None,
         prompt: str | None,
     ) -> None:
-        self.what, self.name, self.prompt = what, name, prompt or ""
+        self.side, self.name, self.prompt = side, name, prompt or ""
         self._function = function
         accepted = _parameters(function)
         self._options: dict[str, Any] = {}
@@ -79,12 +79,12 @@ class Encoder:
         Sparse vectors become a scipy CSR matrix. Raises ArrayError for invalid vectors, or the
         wrong number of them.
         """
-        given = [self._before + text for text in texts] if self._before else list(texts)
-        found = self._function(given, **self._options)
-        if isinstance(found, dict) and "dense_vecs" in found:
+        inputs = [self._before + text for text in texts] if self._before else list(texts)
+        output = self._function(inputs, **self._options)
+        if isinstance(output, dict) and "dense_vecs" in output:
             # FlagEmbedding's BGE-M3.
-            found = found["dense_vecs"]
-        return as_vectors(found, self.what, ids, first, self.name, keep_sparse=True)
+            output = output["dense_vecs"]
+        return as_vectors(output, self.side, ids, first, self.name, keep_sparse=True)
 
 
 def encoders_of(
@@ -108,16 +108,18 @@ def encoders_of(
         query_model,
         query_model if for_documents is for_queries else _fitted(for_documents, corpus),
     )
-    found = [
+    encoders = [
         Encoder(
-            *_function_of(one, [names[side] for names in METHODS]),
+            *_function_of(side_model, [names[side] for names in METHODS]),
             SIDES[side],
             batch_size=batch_size,
             prompt=prompt,
         )
-        for side, (one, prompt) in enumerate(zip(ready, (query_prompt, corpus_prompt), strict=True))
+        for side, (side_model, prompt) in enumerate(
+            zip(ready, (query_prompt, corpus_prompt), strict=True)
+        )
     ]
-    return found[0], found[1], ready[0] is not for_queries or ready[1] is not for_documents
+    return encoders[0], encoders[1], ready[0] is not for_queries or ready[1] is not for_documents
 
 
 def text_encoder(
@@ -136,8 +138,8 @@ def text_encoder(
 
 def check_model(model: Any) -> None:
     """Raise TypeError for an object that is not a model, or a pair or triple of models."""
-    for one in model if isinstance(model, (tuple, list)) else (model,):
-        _function_of(one, [name for names in METHODS for name in names])
+    for side_model in model if isinstance(model, (tuple, list)) else (model,):
+        _function_of(side_model, [name for names in METHODS for name in names])
 
 
 def _function_of(model: Any, methods: Sequence[str]) -> tuple[Callable[..., Any], str]:

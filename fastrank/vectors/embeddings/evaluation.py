@@ -134,7 +134,7 @@ def evaluate_model(
     >>> fr.evaluate_model(letters, data, "recip_rank nDCG@10").mean
     {'recip_rank': 1.0, 'nDCG@10': 1.0}
     """
-    given = with_defaults(evaluate_model, options)
+    settings = with_defaults(evaluate_model, options)
     check_metric(metric)
     # Used twice, so it must not be an iterator.
     measures = list(measures) if isinstance(measures, Iterator) else measures
@@ -146,12 +146,12 @@ def evaluate_model(
         "cache_name": cache_name,
     }
     if isinstance(dataset, Mapping) and dataset and all(map(_is_dataset, dataset.values())):
-        if given["run"] is not None:
+        if settings["run"] is not None:
             raise OptionError("run", "only for one data set; found several")
-        together = {"measures": measures, "metric": metric, **encoding, **given}
+        together = {"measures": measures, "metric": metric, **encoding, **settings}
         return _evaluate_datasets(model, dataset, together, executor)
     if isinstance(dataset, Candidates):
-        return evaluate_candidates(model, dataset, measures, metric, encoding, given)
+        return evaluate_candidates(model, dataset, measures, metric, encoding, settings)
     data = as_dataset(dataset)
     if data.answers and not data.qrels:
         raise InputError(
@@ -159,36 +159,36 @@ def evaluate_model(
             "the data set has answers, but no judgments; search with embed_dataset and search, and"
             " evaluate the run with the judgments of fastrank.datasets.answer_qrels",
         )
-    judging = pick(given, SearchedOptions)
+    judging = pick(settings, SearchedOptions)
     searching = {
-        **pick(given, BuildOptions),
+        **pick(settings, BuildOptions),
         "metric": metric,
         "ignore_identical_ids": data.ignore_identical_ids,
-        "exclude": as_exclusions(given["exclude"]),
+        "exclude": as_exclusions(settings["exclude"]),
     }
     _refuse_missing(data, Request(measures, judging))
-    check_gpu(given["gpu"])
-    parse_parameters(given["parameters"])
-    if given["run"] is not None:
+    check_gpu(settings["gpu"])
+    parse_parameters(settings["parameters"])
+    if settings["run"] is not None:
         check_writable(
-            given["run"],
+            settings["run"],
             check_row_ids("corpus_ids", data.corpus_ids, None),
             check_row_ids("query_ids", data.query_ids, None),
-            tag_of(given["tag"], SOURCE),
+            tag_of(settings["tag"], SOURCE),
         )
     prepared = PreparedModel(model, data, **encoding, unit=metric == "cosine")
     first = prepared.first
-    _check_factory(given["index_factory"], first.corpus.shape[1], metric, len(data.corpus_ids))
+    _check_factory(settings["index_factory"], first.corpus.shape[1], metric, len(data.corpus_ids))
     # So few texts say nothing about the others; all of them may be excluded.
     lenient = {
         **judging,
-        "missing": "skip" if given["missing"] == "error" else given["missing"],
-        "no_relevant": "zero" if given["no_relevant"] == "skip" else given["no_relevant"],
+        "missing": "skip" if settings["missing"] == "error" else settings["missing"],
+        "no_relevant": "zero" if settings["no_relevant"] == "skip" else settings["no_relevant"],
     }
     sample: dict[str, Any] = {
         "query_ids": data.query_ids[: first.queries.shape[0]],
         "corpus_ids": data.corpus_ids[: first.corpus.shape[0]],
-        "k": given["k"],
+        "k": settings["k"],
         "metric": metric,
         "progress": False,
         "ignore_identical_ids": data.ignore_identical_ids,
@@ -202,10 +202,10 @@ def evaluate_model(
         with_defaults(evaluate_embeddings, sample),
         is_sample=True,
     )
-    found = prepared.embeddings(given["progress"])
+    embeddings = prepared.embeddings(settings["progress"])
     return evaluate_embeddings(
-        found.queries,
-        found.corpus,
+        embeddings.queries,
+        embeddings.corpus,
         data.qrels,
         measures,
         query_ids=data.query_ids,
@@ -215,10 +215,10 @@ def evaluate_model(
     )
 
 
-def _is_dataset(given: Any) -> bool:
+def _is_dataset(value: Any) -> bool:
     """Whether it is a data set, not a text of a dict of texts."""
-    return isinstance(given, (Dataset, Candidates, os.PathLike)) or (
-        isinstance(given, str) and os.path.isdir(given)
+    return isinstance(value, (Dataset, Candidates, os.PathLike)) or (
+        isinstance(value, str) and os.path.isdir(value)
     )
 
 
@@ -228,17 +228,17 @@ def _evaluate_datasets(
     """The Scores of each data set. Raises TaskError."""
     scores: dict[str, Scores] = {}
     items = [
-        os.path.abspath(one) if isinstance(one, (str, os.PathLike)) else one
-        for one in datasets.values()
+        os.path.abspath(dataset) if isinstance(dataset, (str, os.PathLike)) else dataset
+        for dataset in datasets.values()
     ]
     progress = options["progress"]
     if executor is not None:
         # The bars of several workers would overwrite each other.
         options["progress"] = False
     shared = model, options
-    found = outcomes(executor, _evaluate_dataset, items, shared=shared, chunk_size=1)
-    with closing(found), bar("evaluate", len(items), "data sets", progress) as shown:
-        for name, (value, error) in zip(datasets, found, strict=True):
+    results = outcomes(executor, _evaluate_dataset, items, shared=shared, chunk_size=1)
+    with closing(results), bar("evaluate", len(items), "data sets", progress) as shown:
+        for name, (value, error) in zip(datasets, results, strict=True):
             if error is not None:
                 failed = TaskError(str(name), None, str(error) or type(error).__name__)
                 failed.before = scores or None
@@ -258,10 +258,10 @@ def _refuse_missing(data: Dataset, request: Request) -> None:
     """Raise for judged queries without a text if missing='error'."""
     judgments, _ = choose_queries(data.qrels, request.options)
     if request.options.missing_is_error:
-        known = set(data.query_ids)
-        found = [query for query in judgments.queries if decoded(query) in known]
-        if len(found) < len(judgments):
-            raise missing_queries(judgments, found)
+        query_ids = set(data.query_ids)
+        queries = [query for query in judgments.queries if decoded(query) in query_ids]
+        if len(queries) < len(judgments):
+            raise missing_queries(judgments, queries)
 
 
 def _check_factory(index_factory: str, dimension: int, metric: str, count: int) -> None:
@@ -282,34 +282,34 @@ def evaluate_candidates(
     measures: Measures,
     metric: str,
     encoding: Mapping[str, Any],
-    given: Mapping[str, Any],
+    settings: Mapping[str, Any],
 ) -> Scores:
     """See `evaluate_model`. encoding: the options of PreparedModel."""
-    _refuse_search(given)
+    _refuse_search(settings)
     evaluator = Evaluator(
-        candidates.qrels, measures, exclude=given["exclude"], **pick(given, SearchedOptions)
+        candidates.qrels, measures, exclude=settings["exclude"], **pick(settings, SearchedOptions)
     )
     data, asked, documents = _distinct(candidates)
     # Errors in measures and options are reported before texts are encoded.
     evaluator.evaluate(candidates.run([0.0] * len(candidates)))
-    if given["run"] is not None:
+    if settings["run"] is not None:
         queries, docs = (
             check_row_ids(name, list(dict.fromkeys(ids)), None)
             for name, ids in (("queries", candidates.queries), ("docs", candidates.docs))
         )
-        check_writable(given["run"], docs, queries, tag_of(given["tag"], candidates.source))
+        check_writable(settings["run"], docs, queries, tag_of(settings["tag"], candidates.source))
     prepared = PreparedModel(model, data, **encoding, unit=metric == "cosine")
-    scores = _similarities(prepared.embeddings(given["progress"]), asked, documents, metric)
-    run = candidates.run(scores, tag=given["tag"])
-    if given["run"] is not None:
-        write_run(run, given["run"], "trec")
+    scores = _similarities(prepared.embeddings(settings["progress"]), asked, documents, metric)
+    run = candidates.run(scores, tag=settings["tag"])
+    if settings["run"] is not None:
+        write_run(run, settings["run"], "trec")
     return evaluator.evaluate(run)
 
 
-def _refuse_search(given: Mapping[str, Any]) -> None:
+def _refuse_search(settings: Mapping[str, Any]) -> None:
     defaults = {keyword.name: keyword.default for keyword in SEARCH}
     for name in OF_SEARCH:
-        if given[name] != defaults[name]:
+        if settings[name] != defaults[name]:
             raise OptionError(
                 name, "not applicable to candidates, which are scored without a search"
             )
@@ -318,14 +318,14 @@ def _refuse_search(given: Mapping[str, Any]) -> None:
 def _distinct(candidates: Candidates) -> tuple[Dataset, Array, Array]:
     """A data set of the distinct texts, and for each row the numbers of its question and text."""
     columns = list(zip(*candidates.pairs, strict=True))
-    sides, places = [], []
+    sides, numbers = [], []
     for texts, ids in zip(columns, (candidates.queries, candidates.docs), strict=True):
         first: dict[str, str] = {}
         for text, text_id in zip(texts, ids, strict=True):
             first.setdefault(text, text_id)
         number = {text: i for i, text in enumerate(first)}
         sides.append(first)
-        places.append(numpy.array([number[text] for text in texts], numpy.int64))
+        numbers.append(numpy.array([number[text] for text in texts], numpy.int64))
     questions, answers = sides
     data = Dataset(
         name=candidates.source,
@@ -337,12 +337,12 @@ def _distinct(candidates: Candidates) -> tuple[Dataset, Array, Array]:
         outside=[],
         unjudged=[],
     )
-    return data, places[0], places[1]
+    return data, numbers[0], numbers[1]
 
 
 def _similarities(vectors: Embeddings, asked: Array, documents: Array, metric: str) -> Array:
     """The similarity of each pair of rows, float64[rows]."""
-    found = numpy.empty(len(asked))
+    similarities = numpy.empty(len(asked))
     step = block_rows(vectors.corpus.shape[1])
     for first in range(0, len(asked), step):
         part = slice(first, first + step)
@@ -352,13 +352,13 @@ def _similarities(vectors: Embeddings, asked: Array, documents: Array, metric: s
         )
         if metric == "l2":
             left -= right
-            found[part] = -numpy.einsum("ij,ij->i", left, left)
+            similarities[part] = -numpy.einsum("ij,ij->i", left, left)
             continue
         if metric == "cosine":
             for side in (left, right):
                 side /= numpy.linalg.norm(side, axis=1, keepdims=True)
-        found[part] = numpy.einsum("ij,ij->i", left, right)
-    return found
+        similarities[part] = numpy.einsum("ij,ij->i", left, right)
+    return similarities
 
 
 def _dense(rows: Any) -> Array:

@@ -43,21 +43,21 @@ class Configuration(Frozen):
     built: Index | None
 
 
-def parse_configurations(given: Any) -> list[tuple[str, list[str], Any]]:
+def parse_configurations(indexes: Any) -> list[tuple[str, list[str], Any]]:
     """Name, settings and source of each configuration; the source is a path, an index, or None.
 
-    given: strings such as "IVF64,Flat nprobe=1 nprobe=8", (name, index), one of these, or
+    indexes: strings such as "IVF64,Flat nprobe=1 nprobe=8", (name, index), one of these, or
     {name: index}. Raises OptionError.
     """
-    if isinstance(given, dict):
-        given = list(given.items())
-    items = [given] if isinstance(given, (str, tuple)) else list(given)
+    if isinstance(indexes, dict):
+        indexes = list(indexes.items())
+    items = [indexes] if isinstance(indexes, (str, tuple)) else list(indexes)
     configurations: dict[str, tuple[list[str], Any]] = {}
     for item in items:
         text, source = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
         if not isinstance(text, str):
-            found = type(text).__name__
-            raise OptionError("indexes", f"{EXPECTED}, found {found}")
+            kind = type(text).__name__
+            raise OptionError("indexes", f"{EXPECTED}, found {kind}")
         name, settings = text.strip(), list[str]()
         if not name:
             raise OptionError("indexes", f"{EXPECTED}, found {text!r}")
@@ -70,11 +70,11 @@ def parse_configurations(given: Any) -> list[tuple[str, list[str], Any]]:
         elif source is None:
             name, *more = name.split()
             settings = more + settings
-        known, _ = configurations.setdefault(name, ([], source))
+        name_settings, _ = configurations.setdefault(name, ([], source))
         for setting in settings or [""]:
-            if setting in known:
+            if setting in name_settings:
                 raise OptionError("indexes", f"duplicate index {f'{name} {setting}'.strip()!r}")
-            known.append(setting)
+            name_settings.append(setting)
     if not configurations:
         raise OptionError("indexes", "expected at least one index, found none")
     return [(name, *rest) for name, rest in configurations.items()]
@@ -86,22 +86,22 @@ def built_index(name: str, source: Any, metric: str, vectors: Vectors, names: Ro
     source: a path, an Index or a faiss index. Raises OptionError for an index of other vectors than
     those of the corpus, as far as can be seen, and what `read_index` raises.
     """
-    given = read_index(source) if isinstance(source, (str, os.PathLike)) else source
+    candidate = read_index(source) if isinstance(source, (str, os.PathLike)) else source
     try:
-        index = as_index("indexes", given, metric)
+        index = as_index("indexes", candidate, metric)
     except ArrayError as error:
         raise OptionError("indexes", f"{name!r}: {error}") from None
     if not isinstance(index, Index):
-        raise OptionError("indexes", f"{name!r}: {EXPECTED}, found {type(given).__name__}")
+        raise OptionError("indexes", f"{name!r}: {EXPECTED}, found {type(candidate).__name__}")
     if index.metric == "ip" and metric == "cosine":
         index = index.of_unit_vectors()
-    for what, found, expected in (
+    for attribute, value, expected in (
         ("metric", index.metric, metric),
         ("dimension", index.dimension, vectors.dimension),
         ("number of vectors", len(index), vectors.count),
     ):
-        if found != expected:
-            reason = f"the {what} is {found}, and {expected} of the comparison and its corpus"
+        if value != expected:
+            reason = f"the {attribute} is {value}, and {expected} of the comparison and its corpus"
             raise OptionError("indexes", f"{name!r}: {reason}")
     if index.names.count is None:
         raise OptionError("indexes", f"{name!r}: expected row numbers as ids of the vectors")
@@ -121,24 +121,24 @@ def _check_vectors(name: str, index: Index, vectors: Vectors) -> None:
     """
     faiss, count = load_faiss(), len(index)
     size = min(SAMPLE, count)
-    found, expected = [], []
+    parts, expected = [], []
     try:
         for first in (0, count - size):
-            found.append(index.faiss.reconstruct_n(first, size))
+            parts.append(index.faiss.reconstruct_n(first, size))
             rows = numpy.arange(first, first + size)
             blocks = vectors.blocks(size, unit=index.metric == "cosine", selected=rows)
             expected += [block.astype(numpy.float64) for _, block in blocks]
     except RuntimeError:
         return
-    stored, own = numpy.concatenate(found).astype(numpy.float64), numpy.concatenate(expected)
+    stored, originals = numpy.concatenate(parts).astype(numpy.float64), numpy.concatenate(expected)
     # A graph keeps its vectors in another index.
     keeper = faiss.downcast_index(getattr(index.faiss, "storage", index.faiss))
     if isinstance(keeper, (faiss.IndexFlat, faiss.IndexIVFFlat)):
-        are_others = ((stored - own) ** 2).sum() > EXACT_ERROR * (own**2).sum()
+        are_others = ((stored - originals) ** 2).sum() > EXACT_ERROR * (originals**2).sum()
     else:
-        stored, own = stored - stored.mean(axis=0), own - own.mean(axis=0)
-        most = numpy.sqrt((stored**2).sum() * (own**2).sum())
-        are_others = (stored * own).sum() < LOSSY_CORRELATION * most
+        stored, originals = stored - stored.mean(axis=0), originals - originals.mean(axis=0)
+        most = numpy.sqrt((stored**2).sum() * (originals**2).sum())
+        are_others = (stored * originals).sum() < LOSSY_CORRELATION * most
     if are_others:
         reason = "its vectors are not those of the corpus, in this order"
         unit = ", with length 1" if index.metric == "cosine" else ""

@@ -124,8 +124,8 @@ def compare_indexes(
     >>> {point.name: point.recall for point in found.points if point.recall == 1}
     {'exact': 1.0, 'IVF4,Flat nprobe=4': 1.0}
     """
-    given = with_defaults(compare_indexes, options)
-    batch_size, train_size = given["batch_size"], given["train_size"]
+    values = with_defaults(compare_indexes, options)
+    batch_size, train_size = values["batch_size"], values["train_size"]
     for option, value in {"k": k, "batch_size": batch_size, "repetitions": repetitions}.items():
         at_least(option, value, 1)
     parsed = parse_configurations(indexes)
@@ -139,10 +139,10 @@ def compare_indexes(
     measures = measures if isinstance(measures, str) else list(measures)
     Selection(measures)
     judgments = None if qrels is None else as_qrels(qrels)
-    excluded = as_exclusions(given["exclude"])
-    names = check_row_ids("corpus_ids", given["corpus_ids"], vectors.count)
-    query_ids = check_row_ids("query_ids", given["query_ids"], len(searched_for))
-    found = [
+    excluded = as_exclusions(values["exclude"])
+    names = check_row_ids("corpus_ids", values["corpus_ids"], vectors.count)
+    query_ids = check_row_ids("query_ids", values["query_ids"], len(searched_for))
+    configurations = [
         Configuration(
             name=name,
             settings=settings,
@@ -150,9 +150,11 @@ def compare_indexes(
         )
         for name, settings, source in parsed
     ]
-    for configuration in found:
+    for configuration in configurations:
         check_configuration(configuration, vectors.dimension, metric, sample)
-    steps = (1 + len(found)) + (1 + repetitions) * (1 + sum(len(c.settings) for c in found))
+    steps = (1 + len(configurations)) + (1 + repetitions) * (
+        1 + sum(len(c.settings) for c in configurations)
+    )
     setup = _Setup(
         os.path.abspath(corpus) if isinstance(corpus, (str, os.PathLike)) else vectors,
         metric,
@@ -162,21 +164,21 @@ def compare_indexes(
         k,
         judgments,
         measures,
-        given["relevance_level"],
+        values["relevance_level"],
         {
             "query_ids": query_ids,
             "batch_size": batch_size,
             "exclude": excluded,
-            "ignore_identical_ids": given["ignore_identical_ids"],
+            "ignore_identical_ids": values["ignore_identical_ids"],
         },
     )
-    with bar("compare", steps, "steps", given["progress"]) as shown:
+    with bar("compare", steps, "steps", values["progress"]) as shown:
         # Exact search detects judgments that do not fit before the other indexes are built.
         flat = Configuration(name="Flat", settings=[""], built=None)
         runners = list(setup.runners(vectors, flat, shown.update))
         # An index that is built is in this process.
-        sent = [c for c in found if executor is not None and c.built is None]
-        for configuration in found:
+        sent = [c for c in configurations if executor is not None and c.built is None]
+        for configuration in configurations:
             if configuration not in sent:
                 runners += setup.runners(vectors, configuration, shown.update)
         _take_turns(runners, repetitions, shown.update)
@@ -185,7 +187,7 @@ def compare_indexes(
         here = iter(runners[1:])
         measured = in_order(executor, _measured, sent, shared=(setup, repetitions), chunk_size=1)
         points = [exact.point(top, EXACT)]
-        for configuration in found:
+        for configuration in configurations:
             if configuration not in sent:
                 points += [next(here).point(top) for _ in configuration.settings]
                 continue
@@ -203,7 +205,7 @@ def compare_indexes(
 
 
 class _Setup(NamedTuple):
-    """What is the same for all indexes; corpus: vectors or the path of their file."""
+    """Everything that is the same for all indexes; corpus: vectors or the path of their file."""
 
     corpus: Any
     metric: str
@@ -318,13 +320,13 @@ class _Runner:
 
 def _gathered(queries: Any, *, unit: bool) -> Array:
     """All queries as 32-bit floats; `unit`: none may be zero."""
-    found = open_vectors("queries", queries)
-    blocks = found.blocks(block_rows(found.dimension), unit=False)
+    vectors = open_vectors("queries", queries)
+    blocks = vectors.blocks(block_rows(vectors.dimension), unit=False)
     # A block may be overwritten by the next one; the rows of an array are not.
-    kept = [block if isinstance(found, Rows) else block.copy() for _, block in blocks]
-    if not kept:
+    parts = [block if isinstance(vectors, Rows) else block.copy() for _, block in blocks]
+    if not parts:
         raise ArrayError("queries", "expected vectors, found none")
-    whole = kept[0] if len(kept) == 1 else numpy.concatenate(kept)
+    whole = parts[0] if len(parts) == 1 else numpy.concatenate(parts)
     open_vectors("queries", whole).check(unit=unit)
     return whole
 
@@ -363,30 +365,30 @@ class ExactTop:
         self._least = numpy.full(len(rows), numpy.inf)
         self._least[answered] = self._scores(answered, last)
 
-    def recall(self, found: Array) -> float:
+    def recall(self, rows: Array) -> float:
         """The share of the exact top k that was found, averaged over queries with results.
 
-        found: int64[n, k], -1 for none. A document counts if it is in the exact top k, or if its
-        score is at least that of the last one there. Scores are compared in double precision, so
-        that neither ties nor rounding matter.
+        rows: those found, int64[n, k], -1 for none. A document counts if it is in the exact top k,
+        or if its score is at least that of the last one there. Scores are compared in double
+        precision, so that neither ties nor rounding matter.
         """
-        hits = numpy.zeros(len(found), numpy.int64)
-        step = max(1, BLOCK_VALUES // max(1, found.shape[1]))
-        for first in range(0, len(found), step):
-            hits[first : first + step] = self._hits(found[first : first + step], first)
+        hits = numpy.zeros(len(rows), numpy.int64)
+        step = max(1, BLOCK_VALUES // max(1, rows.shape[1]))
+        for first in range(0, len(rows), step):
+            hits[first : first + step] = self._hits(rows[first : first + step], first)
         answered = self._sizes > 0
         if not answered.any():
             return float("nan")
         return float((hits[answered] / self._sizes[answered]).mean())
 
-    def _hits(self, found: Array, first: int) -> Array:
-        exact = self._rows[first : first + len(found)]
+    def _hits(self, rows: Array, first: int) -> Array:
+        exact = self._rows[first : first + len(rows)]
         # Rows of distinct queries must not meet.
         width = int(self._index.ntotal) + 1
-        offsets = width * numpy.arange(len(found))[:, None]
-        is_exact = numpy.isin(found + offsets, exact + offsets) & (found >= 0)
-        queries, columns = numpy.nonzero(~is_exact & (found >= 0))
-        scores = self._scores(queries + first, found[queries, columns])
+        offsets = width * numpy.arange(len(rows))[:, None]
+        is_exact = numpy.isin(rows + offsets, exact + offsets) & (rows >= 0)
+        queries, columns = numpy.nonzero(~is_exact & (rows >= 0))
+        scores = self._scores(queries + first, rows[queries, columns])
         is_exact[queries, columns] = scores >= self._least[queries + first]
         hits: Array = is_exact.sum(axis=1)
         return hits

@@ -177,13 +177,13 @@ class IndexComparison(Frozen):
             [exact.recall], [exact.queries_per_second], "*", color=INK, ms=12, label="exact"
         )
         factories = dict.fromkeys(point.index_factory for point in others)
-        for place, index_factory in enumerate(factories):
+        for number, index_factory in enumerate(factories):
             points = sorted(
                 (p for p in others if p.index_factory == index_factory), key=lambda p: p.recall
             )
             speeds = [point.queries_per_second for point in points]
             recall = [point.recall for point in points]
-            look = line(place)
+            look = line(number)
             handles += axes.plot(recall, speeds, marker="o", ms=4, label=index_factory, **look)
             for point in points:
                 axes.annotate(
@@ -195,7 +195,7 @@ class IndexComparison(Frozen):
                     ha="right",
                 )
         # Settings are left of their points; keep the leftmost inside the axes.
-        widest = max(len(own) for point in others for own in point.parameters.split(","))
+        widest = max(len(setting) for point in others for setting in point.parameters.split(","))
         axes.margins(x=0.05 + 0.0125 * widest)
         left = axes.get_xlim()[0]
         axes.set_xlim(left, 1 + 0.05 * (1 - left))

@@ -109,20 +109,20 @@ def search_and_evaluate(
     corpus: Any,
     qrels: QrelsLike,
     measures: Measures,
-    given: Mapping[str, Any],
+    settings: Mapping[str, Any],
     *,
     is_sample: bool = False,
     warn: Callable[[str], None] = python_warning,
 ) -> Scores:
-    """`evaluate_embeddings` with all options given.
+    """`evaluate_embeddings` with all options.
 
     is_sample: queries and corpus are a part, which may lack all judged documents and be too small
     for the cutoffs of the measures. warn: is called with warnings.
     """
-    request = Request(measures, pick(given, SearchedOptions))
-    searching = pick(given, SearchOptions)
-    k, metric, run = given["k"], given["metric"], given["run"]
-    label = tag_of(given["tag"], SOURCE)
+    request = Request(measures, pick(settings, SearchedOptions))
+    searching = pick(settings, SearchOptions)
+    k, metric, run = settings["k"], settings["metric"], settings["run"]
+    label = tag_of(settings["tag"], SOURCE)
     judgments, left_out = choose_queries(
         as_qrels(qrels, trec_eval_version=request.options.trec_eval_version), request.options
     )
@@ -131,45 +131,47 @@ def search_and_evaluate(
     plan = Plan(judgments, request.measures, request.options, skipped=left_out)
     _refuse_impossible(plan)
     vectors = open_vectors("queries", queries)
-    names = searching["query_ids"] = check_row_ids("query_ids", given["query_ids"], vectors.count)
+    names = searching["query_ids"] = check_row_ids(
+        "query_ids", settings["query_ids"], vectors.count
+    )
     ids = None
     corpus = as_index("corpus", corpus, metric)
     if isinstance(corpus, (Index, Shards)):
-        _refuse_building(given, corpus)
-        if given["corpus_ids"] is not None:
-            corpus = corpus.with_ids("corpus_ids", given["corpus_ids"])
+        _refuse_building(settings, corpus)
+        if settings["corpus_ids"] is not None:
+            corpus = corpus.with_ids("corpus_ids", settings["corpus_ids"])
         documents = corpus.names
     else:
         corpus = open_vectors("corpus", corpus)
-        documents = ids = check_row_ids("corpus_ids", given["corpus_ids"], corpus.count)
+        documents = ids = check_row_ids("corpus_ids", settings["corpus_ids"], corpus.count)
     judge = BatchJudge(plan, corpus=documents, queries=names, tag=label)
     only = None
-    if judge.places is not None:
-        only = _searched(judge.places, names, judgments, request, everything=run is not None)
+    if judge.judgment_rows is not None:
+        only = _searched(judge.judgment_rows, names, judgments, request, everything=run is not None)
     if not is_sample:
         _refuse_other_ids(judgments, documents)
         _warn_of_cutoffs(request.measures, k, documents.count, warn)
     if run is not None:
         check_writable(run, documents, names, label)
-    if not isinstance(corpus, (Index, Shards)) and given["index_factory"] != "Flat":
+    if not isinstance(corpus, (Index, Shards)) and settings["index_factory"] != "Flat":
         check_dimension(vectors, corpus.dimension)
         check_before_building(
-            given["index_factory"],
+            settings["index_factory"],
             corpus.dimension,
             metric,
             k=k,
-            batch_size=given["batch_size"],
-            parameters=given["parameters"],
+            batch_size=settings["batch_size"],
+            parameters=settings["parameters"],
         )
         vectors.check(unit=metric == "cosine", selected=only)
         corpus = build_index(
             corpus,
-            given["index_factory"],
+            settings["index_factory"],
             metric or "ip",
             ids,
-            given["train_size"],
-            gpu=given["gpu"],
-            progress=given["progress"],
+            settings["train_size"],
+            gpu=settings["gpu"],
+            progress=settings["progress"],
         )
         ids = None
     batches = search_batches(vectors, corpus, k, corpus_ids=ids, only=only, **searching)
@@ -195,7 +197,7 @@ def _warn_of_cutoffs(
     """Warn if a measure was requested with a cutoff that the rankings do not reach."""
     if count is not None and count <= k:
         return
-    short = [name for own in measures for name, cutoff in own.cutoffs() if cutoff > k]
+    short = [name for measure in measures for name, cutoff in measure.cutoffs() if cutoff > k]
     if short:
         warn(
             f"k={k} is below the cutoff of {', '.join(short)}, which"
@@ -203,14 +205,14 @@ def _warn_of_cutoffs(
         )
 
 
-def _refuse_building(given: Mapping[str, Any], corpus: Index | Shards) -> None:
+def _refuse_building(settings: Mapping[str, Any], corpus: Index | Shards) -> None:
     """Raise OptionError for options that only apply to building an index."""
     reason = "the Index is already built"
     if isinstance(corpus, Shards):
         reason = "shards are searched as they are"
-    if given["index_factory"] != "Flat":
-        raise OptionError("index_factory", f"found {given['index_factory']!r}, but {reason}")
-    if given["train_size"] is not None:
+    if settings["index_factory"] != "Flat":
+        raise OptionError("index_factory", f"found {settings['index_factory']!r}, but {reason}")
+    if settings["train_size"] is not None:
         raise OptionError("train_size", reason)
 
 
@@ -223,17 +225,17 @@ def _refuse_impossible(plan: Plan) -> None:
 
 
 def _searched(
-    places: Array, names: RowIds, judgments: Qrels, request: Request, *, everything: bool
+    judgment_rows: Array, names: RowIds, judgments: Qrels, request: Request, *, everything: bool
 ) -> Any:
     """The rows of the queries to search, None for all. Raises errors that need no search."""
     import numpy
 
-    judged = numpy.flatnonzero(places >= 0)
+    judged = numpy.flatnonzero(judgment_rows >= 0)
     if request.options.missing_is_error and len(judged) < len(judgments):
-        found = [judgments.queries[int(place)] for place in places[judged]]
-        raise missing_queries(judgments, found)
+        queries = [judgments.queries[int(row)] for row in judgment_rows[judged]]
+        raise missing_queries(judgments, queries)
     if not len(judged) and not request.options.complete:
-        error = no_queries_error(judgments.queries, names.take(numpy.arange(len(places))))
+        error = no_queries_error(judgments.queries, names.take(numpy.arange(len(judgment_rows))))
         if names.texts is None and len(judgments):
             hint = "without query_ids (--query-ids), the ids of the queries are row numbers"
             error = NoQueriesError(f"{error}; {hint}")
@@ -246,8 +248,9 @@ class BatchJudge:
 
     In trec_eval's order of ties each batch is judged at once, by row; else all results are kept,
     and judged as a run. plan: that of the scores, whose judgments have rows as documents where
-    batches are judged. corpus, queries: the ids of the vectors. places: for each query its index in
-    the judgments or -1; None if the queries are not known in advance. tag: the name of the run.
+    batches are judged. corpus, queries: the ids of the vectors. judgment_rows: for each query its
+    index in the judgments or -1; None if the queries are not known in advance. tag: the name of the
+    run.
     """
 
     def __init__(self, plan: Plan, *, corpus: RowIds, queries: RowIds, tag: bytes) -> None:
@@ -256,9 +259,9 @@ class BatchJudge:
         qrels, measures = plan.judgments, plan.measures
         self.plan, self._tag = plan, tag
         self._queries, self._known = queries, RowIds(qrels.queries, len(qrels))
-        self.places: Array | None = None
+        self.judgment_rows: Array | None = None
         if queries.count is not None:
-            self.places = self._places_of(numpy.arange(queries.count))
+            self.judgment_rows = self._judgment_rows_of(numpy.arange(queries.count))
         self._by_row = plan.options.ties == "docno_desc" and "ties" not in plan.requires.needs
         if self._by_row:
             judgments = _by_row(qrels, corpus, measures[0].measure.name if measures else "")
@@ -268,18 +271,18 @@ class BatchJudge:
         self._skipped: list[bytes] = []
         self._counts = {"excluded": 0, "ties_at_cutoff": 0}
 
-    def _places_of(self, rows: Array) -> Array:
+    def _judgment_rows_of(self, rows: Array) -> Array:
         return self._known.rows_of(self._queries.take(rows))
 
     def judge(self, batches: Iterable[Found]) -> JudgedRun:
         """Judge all batches, in addition to those already added. Raises EvaluationError."""
         import numpy
 
-        for found in batches:
-            self.add(found)
+        for batch in batches:
+            self.add(batch)
         unjudged = self._skipped
-        if self.places is not None:
-            unjudged = list(self._queries.take(numpy.flatnonzero(self.places < 0)))
+        if self.judgment_rows is not None:
+            unjudged = list(self._queries.take(numpy.flatnonzero(self.judgment_rows < 0)))
         if self._by_row:
             judged = self._joined()
         else:
@@ -289,23 +292,23 @@ class BatchJudge:
         )
         return whole
 
-    def add(self, found: Found) -> None:
+    def add(self, batch: Found) -> None:
         """Judge or keep the results of a batch for judged queries."""
         import numpy
 
-        if self.places is not None:
-            places = self.places[found.queries]
+        if self.judgment_rows is not None:
+            rows = self.judgment_rows[batch.queries]
         else:
-            places = self._places_of(found.queries)
-            self._skipped += self._queries.take(found.queries[places < 0])
-        judged = numpy.flatnonzero(places >= 0)
-        self._counts["excluded"] += int(found.excluded[judged].sum())
-        self._counts["ties_at_cutoff"] += int(found.ties_at_cutoff[judged].sum())
+            rows = self._judgment_rows_of(batch.queries)
+            self._skipped += self._queries.take(batch.queries[rows < 0])
+        judged = numpy.flatnonzero(rows >= 0)
+        self._counts["excluded"] += int(batch.excluded[judged].sum())
+        self._counts["ties_at_cutoff"] += int(batch.ties_at_cutoff[judged].sum())
         if self._by_row:
-            self._judge(found.rows, places[judged], judged)
+            self._judge(batch.rows, rows[judged], judged)
         else:
             in_order = self.plan.options.ties == "given"
-            self._found.append(_selected(found, judged, in_order=in_order))
+            self._found.append(_selected(batch, judged, in_order=in_order))
 
     def _judge(self, ids: Array, order: Array, rows: Array) -> None:
         if not len(order):
@@ -329,43 +332,43 @@ class BatchJudge:
             missing = numpy.flatnonzero(rest)
             nothing = numpy.empty((0, 1), numpy.int64)
             self._judge(nothing, missing, numpy.full(len(missing), -1))
-        places: list[int] = []
+        queries: list[int] = []
         absent: list[int] = []
         judged: list[Judged] = []
         for piece in self._pieces:
             assert piece.judged is not None
-            absent += [len(places) + place for place in piece.placeholders]
-            places += piece.queries
+            absent += [len(queries) + i for i in piece.placeholders]
+            queries += piece.queries
             judged.append(piece.judged)
         if not judged:
             judged = [room_for_judged(self.plan.judgments, zeros("q", 0), 0, self.plan.judging)]
         position = numpy.empty(count, numpy.int64)
         position[self.plan.judgments.order] = numpy.arange(count)
-        order = numpy.argsort(position[numpy.array(places, numpy.int64)])
+        order = numpy.argsort(position[numpy.array(queries, numpy.int64)])
         placeholders = numpy.flatnonzero(numpy.isin(order, absent)).tolist()
         return JudgedRun(
-            queries=[places[place] for place in order.tolist()],
+            queries=[queries[i] for i in order.tolist()],
             judged=_in_order(Judged.joined(judged), order),
-            missing=count - len(places) + len(placeholders),
+            missing=count - len(queries) + len(placeholders),
             placeholders=placeholders,
             tag=self._tag,
         )
 
 
-def _selected(found: Found, judged: Array, *, in_order: bool) -> Found:
+def _selected(batch: Found, judged: Array, *, in_order: bool) -> Found:
     """Some rankings of a batch; in_order: equal scores are in the order of the corpus."""
     import numpy
 
-    rows, scores = found.rows[judged], found.scores[judged]
+    rows, scores = batch.rows[judged], batch.scores[judged]
     if in_order:
         order = numpy.lexsort([rows, -scores], axis=1)
         rows, scores = (numpy.take_along_axis(table, order, axis=1) for table in (rows, scores))
-    chosen: Found = found.changed(
-        queries=found.queries[judged],
+    chosen: Found = batch.changed(
+        queries=batch.queries[judged],
         rows=rows,
         scores=scores,
-        ties_at_cutoff=found.ties_at_cutoff[judged],
-        excluded=found.excluded[judged],
+        ties_at_cutoff=batch.ties_at_cutoff[judged],
+        excluded=batch.excluded[judged],
     )
     return chosen
 
@@ -397,10 +400,10 @@ def _as_evaluation_error(
     query = qrels.queries[error.row]
     first, stop = qrels.offset_column[error.row], qrels.offset_column[error.row + 1]
     firsts: dict[int, int] = {}
-    for at in range(first, stop):
-        other = firsts.setdefault(int(rows[at]), at)
-        if other != at:
-            return QueryError(error.row, repeated(qrels, other, at)).error(measure, query)
+    for position in range(first, stop):
+        earlier = firsts.setdefault(int(rows[position]), position)
+        if earlier != position:
+            return QueryError(error.row, repeated(qrels, earlier, position)).error(measure, query)
     return error
 
 
@@ -408,13 +411,13 @@ def _in_order(judged: Judged, order: Array) -> Judged:
     """The rankings in another order."""
     import numpy
 
-    made: list[Any] = []
+    columns: list[Any] = []
     rows: Any = order
-    for place, column in enumerate(map(numpy.asarray, judged.columns[:9])):
-        if place in OFFSETS:
+    for i, column in enumerate(map(numpy.asarray, judged.columns[:9])):
+        if i in OFFSETS:
             picked, offsets = rows_of_queries(column, memory_of(order))
             rows = numpy.asarray(picked)
-            made.append(offsets)
+            columns.append(offsets)
         else:
-            made.append(memory_of(column[rows if place < 6 else order]))
-    return Judged(columns=records.Rankings(*made, *judged.columns[9:]))
+            columns.append(memory_of(column[rows if i < 6 else order]))
+    return Judged(columns=records.Rankings(*columns, *judged.columns[9:]))

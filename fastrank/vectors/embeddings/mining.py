@@ -157,35 +157,35 @@ def hard_negatives(
     mined, retrieved, selected = _mined(judgments, results, matched, rules)
 
     offsets, grades = judgments.offset_column, judgments.grade_column
-    places: list[tuple[int, int]] = []
+    query_rows: list[tuple[int, int]] = []
     counted: list[int] = []
     rng = Random(seed)
     missing = no_relevant = 0
-    for i, (place, ranking) in enumerate(zip(matched.judgments, matched.rankings, strict=True)):
-        if all(grade < level for grade in grades[offsets[place] : offsets[place + 1]]):
+    for i, (query, ranking) in enumerate(zip(matched.judgments, matched.rankings, strict=True)):
+        if all(grade < level for grade in grades[offsets[query] : offsets[query + 1]]):
             no_relevant += 1
         elif ranking < 0:
             missing += 1
         else:
             first = results.offset_column[ranking]
-            places.append((place, first))
+            query_rows.append((query, first))
             counted.append(sample_rows(rng, selected, first, mined[i], number))
-    found = [max(count, 0) for count in counted]
-    made = HardNegatives(
+    mined_counts = [max(count, 0) for count in counted]
+    instances = HardNegatives(
         number=number,
         level=level,
         qrels=judgments,
         run=results,
-        places=places,
-        mined=found,
+        places=query_rows,
+        mined=mined_counts,
         retrieved=retrieved,
         selected=selected,
         counts={
-            "queries": len(places),
-            "negatives": sum(found),
+            "queries": len(query_rows),
+            "negatives": sum(mined_counts),
             "random_negatives": 0,
-            "too_few": sum(count < number for count in found),
-            "no_negatives": sum(not count for count in found),
+            "too_few": sum(count < number for count in mined_counts),
+            "no_negatives": sum(not count for count in mined_counts),
             "no_positive_retrieved": sum(count == codes.NO_REFERENCE for count in counted),
             "missing_queries": missing,
             "no_relevant_queries": no_relevant,
@@ -193,7 +193,11 @@ def hard_negatives(
             "excluded": before - len(results.docs),
         },
     )
-    return _with_random(made, rng, documents, extra, checked, fill=fill) if documents else made
+    return (
+        _with_random(instances, rng, documents, extra, checked, fill=fill)
+        if documents
+        else instances
+    )
 
 
 def _with_random(
@@ -210,12 +214,14 @@ def _with_random(
         missing = mined.number - len(instance.negatives) if fill else 0
         drawn.append(draw(rng, corpus, extra + missing, taken))
     number = mined.number + extra
-    found = [count + len(random) for count, random in zip(mined.mined, drawn, strict=True)]
+    negative_counts = [
+        count + len(random) for count, random in zip(mined.mined, drawn, strict=True)
+    ]
     counts = {
         **mined.counts,
         "random_negatives": sum(map(len, drawn)),
-        "too_few": sum(count < number for count in found),
-        "no_negatives": found.count(0),
+        "too_few": sum(count < number for count in negative_counts),
+        "no_negatives": negative_counts.count(0),
     }
     with_random: HardNegatives = mined.changed(drawn=drawn, number=number, counts=counts)
     return with_random
@@ -250,8 +256,10 @@ def sample_rows(rng: Random, selected: Any, first: int, mined: int, number: int)
     """Keep a sample of the rows selected[first : first + mined]; returns how many remain."""
     if mined <= number:
         return mined
-    for place, row in enumerate(rng.sample(list(selected[first : first + mined]), number), first):
-        selected[place] = row
+    for position, row in enumerate(
+        rng.sample(list(selected[first : first + mined]), number), first
+    ):
+        selected[position] = row
     return number
 
 
@@ -270,13 +278,13 @@ def ids_of_corpus(corpus: Any, random_negatives: int, *, fill: bool) -> list[str
     if corpus is None:
         reason = "expected the ids of the corpus, to draw random negatives from; found none"
         raise OptionError("corpus", reason)
-    given = getattr(corpus, "corpus_ids", corpus)
-    if isinstance(given, (str, bytes, set, frozenset)) or not hasattr(given, "__iter__"):
-        found = type(given).__name__
-        raise TypeError(f"corpus: expected a data set, a mapping or a list of ids, found {found}")
+    source = getattr(corpus, "corpus_ids", corpus)
+    if isinstance(source, (str, bytes, set, frozenset)) or not hasattr(source, "__iter__"):
+        kind = type(source).__name__
+        raise TypeError(f"corpus: expected a data set, a mapping or a list of ids, found {kind}")
 
     def fail(row: int, reason: str) -> NoReturn:
         raise InputError("corpus", f"id {row}: {reason}")
 
-    ids = list(given) if not isinstance(given, Mapping) else list(given.keys())
+    ids = list(source) if not isinstance(source, Mapping) else list(source.keys())
     return list(dict.fromkeys(map(decoded, texts_of_list(ids, fail))))

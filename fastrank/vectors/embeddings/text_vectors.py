@@ -38,12 +38,12 @@ class EncodingOptions(TypedDict, total=False):
     progress: bool | None
 
 
-def are_vectors(given: Any) -> bool:
+def are_vectors(value: Any) -> bool:
     """Whether these are vectors, or a tuple of vectors for several texts per row, and no model."""
-    if isinstance(given, (tuple, list)):
-        return bool(given) and (are_vectors(given[0]) or _is_number(given[0]))
+    if isinstance(value, (tuple, list)):
+        return bool(value) and (are_vectors(value[0]) or _is_number(value[0]))
     # A frame has no dtype.
-    return hasattr(given, "shape") and (hasattr(given, "dtype") or hasattr(given, "to_numpy"))
+    return hasattr(value, "shape") and (hasattr(value, "dtype") or hasattr(value, "to_numpy"))
 
 
 def refuse_encoding(options: Mapping[str, Any]) -> None:
@@ -53,13 +53,13 @@ def refuse_encoding(options: Mapping[str, Any]) -> None:
             raise OptionError(name, "this applies to models, but vectors are given")
 
 
-def vectors_of(given: Any, rows: int | None = None) -> tuple[Array, ...]:
+def vectors_of(vectors: Any, rows: int | None = None) -> tuple[Array, ...]:
     """Given vectors as float32[rows, dimension], one array for each text of a row.
 
-    given: an array, tensor or list of rows, or a tuple of these. rows: the expected number. Raises
-    ArrayError.
+    vectors: an array, tensor or list of rows, or a tuple of these. rows: the expected number.
+    Raises ArrayError.
     """
-    parts = given if isinstance(given, tuple) else (given,)
+    parts = vectors if isinstance(vectors, tuple) else (vectors,)
     names = (
         ("vectors",)
         if len(parts) == 1
@@ -101,21 +101,23 @@ def encode_task(
                 f"model: expected one model, or one for each of {len(task.texts)} texts,"
                 f" found {len(model)}"
             )
-        groups = [(one, [column]) for one, column in zip(model, task.texts, strict=True)]
+        groups = [
+            (text_model, [column]) for text_model, column in zip(model, task.texts, strict=True)
+        ]
     else:
         groups = [(model, list(task.texts))]
     prepared = []
-    for one, columns in groups:
+    for text_model, columns in groups:
         distinct = list(dict.fromkeys(text for column in columns for text in column))
         numbers = {text: number for number, text in enumerate(distinct)}
-        encoder, fitted = text_encoder(one, distinct, batch_size=batch_size, prompt=prompt)
+        encoder, fitted = text_encoder(text_model, distinct, batch_size=batch_size, prompt=prompt)
         store = None if cache is None or fitted else EmbeddingCache(cache, cache_name)
         texts = EncodedTexts(encoder, distinct, distinct, store, unit=False)
         prepared.append((texts, numbers, columns))
     widths = {texts.dimension for texts, *_ in prepared}
     if len(widths) > 1:
-        found = " and ".join(f"{texts.dimension} from {texts.name}" for texts, *_ in prepared)
-        raise ArrayError("texts", f"expected vectors of one dimension, found {found}")
+        dimensions = " and ".join(f"{texts.dimension} from {texts.name}" for texts, *_ in prepared)
+        raise ArrayError("texts", f"expected vectors of one dimension, found {dimensions}")
     arrays: list[Array] = []
     for texts, numbers, columns in prepared:
         vectors = texts.vectors(progress)
@@ -123,9 +125,9 @@ def encode_task(
     return tuple(arrays)
 
 
-def _is_number(given: Any) -> bool:
-    """Whether the first row of a list is a list of numbers."""
-    return isinstance(given, Sequence) and bool(given) and isinstance(given[0], (int, float))
+def _is_number(row: Any) -> bool:
+    """Whether this, the first row of a list, is a list of numbers."""
+    return isinstance(row, Sequence) and bool(row) and isinstance(row[0], (int, float))
 
 
 def _dense(rows: Any) -> Array:

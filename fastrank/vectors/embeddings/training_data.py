@@ -109,16 +109,16 @@ class HardNegatives(Frozen):
     def __getitem__(self, i: int | slice) -> Instance | list[Instance]:
         if isinstance(i, slice):
             return [self[j] for j in range(len(self))[i]]
-        place, first = self.places[i]
+        query, first = self.places[i]
         docs, grades, retrieved = self.qrels.docs, self.qrels.grade_column, self.retrieved
         offsets, scores = self.qrels.offset_column, self.run.score_column
         relevant = [
-            row for row in range(offsets[place], offsets[place + 1]) if grades[row] >= self.level
+            row for row in range(offsets[query], offsets[query + 1]) if grades[row] >= self.level
         ]
         relevant.sort(key=lambda row: -grades[row])
         rows = list(self.selected[first : first + self.mined[i]])
         return Instance(
-            decoded(self.qrels.queries[place]),
+            decoded(self.qrels.queries[query]),
             [decoded(doc) for doc in docs.take(relevant)],
             [decoded(doc) for doc in self.run.docs.take(rows)],
             [scores[retrieved[row] - 1] if retrieved[row] else None for row in relevant],
@@ -144,8 +144,8 @@ class HardNegatives(Frozen):
         """
         queries, drawn = self.qrels.queries, self.drawn or [[]] * len(self)
         return [
-            decoded(queries[place])
-            for (place, _), mined, random in zip(self.places, self.mined, drawn, strict=True)
+            decoded(queries[query])
+            for (query, _), mined, random in zip(self.places, self.mined, drawn, strict=True)
             if mined + len(random) < self.number
         ]
 
@@ -171,25 +171,31 @@ class HardNegatives(Frozen):
         judged: dict[str, dict[str, int]] = {}
         for start in range(0, len(self), size):
             batch = self[start : start + size]
-            together = [doc for own in batch for doc in (own.positives[0], *own.all_negatives)]
-            for own in batch:
-                first, *others = own.positives
-                judged[own.query] = {
+            together = [
+                doc
+                for instance in batch
+                for doc in (instance.positives[0], *instance.all_negatives)
+            ]
+            for instance in batch:
+                first, *others = instance.positives
+                judged[instance.query] = {
                     doc: int(doc == first) for doc in together if doc not in others
                 }
-        asked = [query for query, own in judged.items() for _ in own]
-        docs = [doc for own in judged.values() for doc in own]
+        asked = [query for query, grades in judged.items() for _ in grades]
+        docs = [doc for grades in judged.values() for doc in grades]
         question, text = (
-            None if given is None else lookup(given, role)
-            for given, role in ((queries, "queries"), (corpus, "corpus"))
+            None if source is None else lookup(source, role)
+            for source, role in ((queries, "queries"), (corpus, "corpus"))
         )
         return Candidates(
             source=self.run.source,
             queries=asked,
             docs=docs,
             qrels=Qrels.from_dict(judged),
-            question_texts=None if question is None else [joined(*question(own)) for own in asked],
-            texts=None if text is None else [joined(*text(own)) for own in docs],
+            question_texts=None
+            if question is None
+            else [joined(*question(query)) for query in asked],
+            texts=None if text is None else [joined(*text(doc)) for doc in docs],
         )
 
     def records(
@@ -213,8 +219,8 @@ class HardNegatives(Frozen):
         questions = None if queries is None else lookup(queries, "queries")
         if format != "dpr":
             return _records(self, format, _text(docs), _text(questions))
-        found = getattr(queries, "answers", None) if answers is None else answers
-        return _dpr_records(self, docs, questions, {} if found is None else answers_of(found))
+        source = getattr(queries, "answers", None) if answers is None else answers
+        return _dpr_records(self, docs, questions, {} if source is None else answers_of(source))
 
     def write(
         self,
@@ -255,14 +261,14 @@ class HardNegatives(Frozen):
         >>> print(file.getvalue().decode(), end="")
         {"anchor": "What flows?", "positive": "Rivers A river.", "negative_1": "A lake."}
         """
-        made = self.records(format, corpus=corpus, queries=queries, answers=answers)
+        records = self.records(format, corpus=corpus, queries=queries, answers=answers)
         name = files.name_of(path)
         as_list = name.lower().endswith(LISTS)
         count = 0
 
         def pieces() -> Iterator[bytes]:
             nonlocal count
-            for record in made:
+            for record in records:
                 before = "" if not as_list else ",\n" if count else "[\n"
                 count += 1
                 yield (before + json.dumps(record) + ("" if as_list else "\n")).encode()
@@ -296,7 +302,7 @@ def _dpr_records(
 def _contexts(
     ids: Iterable[str], scores: Iterable[float | None], docs: Lookup | None
 ) -> list[dict[str, Any]]:
-    made = []
+    contexts = []
     for doc_id, score in zip(ids, scores, strict=True):
         context: dict[str, Any] = {}
         if docs is not None:
@@ -304,8 +310,8 @@ def _contexts(
         if score is not None:
             # JSON cannot represent infinity.
             context["score"] = score if isfinite(score) else None
-        made.append({**context, "passage_id": doc_id})
-    return made
+        contexts.append({**context, "passage_id": doc_id})
+    return contexts
 
 
 def _text(find: Lookup | None) -> Callable[[str], str]:
@@ -317,9 +323,9 @@ def _records(
     mined: HardNegatives, format: str, doc: Callable[[str], str], query: Callable[[str], str]
 ) -> Iterator[dict[str, Any]]:
     for instance in mined:
-        found = len(instance.all_negatives)
+        count = len(instance.all_negatives)
         is_list = format == "flagembedding"
-        if not is_list and (not found or (format == "n-tuple" and found < mined.number)):
+        if not is_list and (not count or (format == "n-tuple" and count < mined.number)):
             continue
         anchor = query(instance.query)
         negatives = [doc(negative) for negative in instance.all_negatives]

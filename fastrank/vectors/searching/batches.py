@@ -108,12 +108,12 @@ def search_batches(
     0 [[0, 2]] [False]
     1 [[1, 2]] [False]
     """
-    given = with_defaults(search_batches, options)
-    metric = given["metric"]
-    k, batch_size, settings = _checked_request(k, given["batch_size"], given["parameters"])
+    values = with_defaults(search_batches, options)
+    metric = values["metric"]
+    k, batch_size, settings = _checked_request(k, values["batch_size"], values["parameters"])
     # The GPUs of shards are those of the workers.
-    on_gpu = given["gpu"] if isinstance(corpus, Shards) else check_gpu(given["gpu"])
-    found = open_vectors("queries", queries)
+    on_gpu = values["gpu"] if isinstance(corpus, Shards) else check_gpu(values["gpu"])
+    query_vectors = open_vectors("queries", queries)
     corpus = as_index("corpus", corpus, metric)
     if isinstance(corpus, (Index, Shards)):
         if corpus.metric is not None and metric not in (None, corpus.metric):
@@ -134,12 +134,12 @@ def search_batches(
             )
     if count == 0:
         raise ArrayError("corpus", "expected vectors, found none")
-    check_dimension(found, dimension)
-    query_names = check_row_ids("query_ids", given["query_ids"], found.count)
+    check_dimension(query_vectors, dimension)
+    query_names = check_row_ids("query_ids", values["query_ids"], query_vectors.count)
     exclusion = Exclusion(
-        query_names, names, itself=given["ignore_identical_ids"], lists=given["exclude"]
+        query_names, names, itself=values["ignore_identical_ids"], lists=values["exclude"]
     )
-    found.check(unit=kind == "cosine", selected=only)
+    query_vectors.check(unit=kind == "cosine", selected=only)
     engine: Engine
     if isinstance(corpus, Shards):
         engine = ShardSearch(corpus, kind, settings, gpu=on_gpu)
@@ -150,7 +150,7 @@ def search_batches(
     else:
         engine = VectorSearch(vectors, kind, names, gpu=on_gpu)
     search = _Search(engine, k if count < 0 else min(k, count), kind, names, query_names, exclusion)
-    return search.run(found, batch_size, only, given["progress"])
+    return search.run(query_vectors, batch_size, only, values["progress"])
 
 
 def check_before_building(
@@ -208,10 +208,10 @@ class _Search:
         with bar("search", total, "queries", progress) as shown:
             for rows, block in blocks:
                 self._queries.check_count("query_ids", int(rows[-1]) + 1, partial=True)
-                found = self._search(rows, block, shown)
+                results = self._search(rows, block, shown)
                 for first in range(0, len(rows), batch_size):
                     part = slice(first, first + batch_size)
-                    ranked = {name: column[part] for name, column in found._asdict().items()}
+                    ranked = {name: column[part] for name, column in results._asdict().items()}
                     yield Found(
                         queries=rows[part], names=self._queries, corpus=self._names, **ranked
                     )
@@ -235,15 +235,13 @@ class _Search:
             if self._engine.count is not None:
                 depth = min(depth, self._engine.count)
             vectors = block if len(parts) == 1 else numpy.ascontiguousarray(block[part])
-            scores, found = self._engine.search(
-                vectors, depth, _progress_callback(shown, len(part))
-            )
+            scores, hits = self._engine.search(vectors, depth, _progress_callback(shown, len(part)))
             if self._metric == "l2":
                 numpy.negative(scores, out=scores)
             lists = None if excluded is None else [excluded[i] for i in part.tolist()]
             # The length of an iterator is only known now.
             width = min(self._k, self._engine.count or self._k)
-            ranked.append(rank(scores, found, width, self._names, lists))
+            ranked.append(rank(scores, hits, width, self._names, lists))
         if len(ranked) == 1:
             return ranked[0]
         back = numpy.argsort(numpy.concatenate(parts))

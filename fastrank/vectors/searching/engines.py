@@ -85,11 +85,11 @@ class IndexSearch:
         """Scores or distances and rows of the best `depth`, best first; row -1 means none."""
         with self._lock, Setting(self._index, self._parameters):
             try:
-                found = self._index.search(queries, depth)
+                result = self._index.search(queries, depth)
             except RuntimeError as error:
                 raise _refused(error) from None
         progress(1.0)
-        return found[0], found[1]
+        return result[0], result[1]
 
 
 class VectorSearch:
@@ -144,9 +144,9 @@ class VectorSearch:
     def search(self, queries: Array, depth: int, progress: Progress) -> tuple[Array, Array]:
         """As in IndexSearch."""
         if self._whole is not None:
-            found = self._compare(queries, self._whole, depth)
+            result = self._compare(queries, self._whole, depth)
             progress(1.0)
-            return found
+            return result
         return self._search_blocks(queries, depth, progress)
 
     def _search_blocks(self, queries: Array, depth: int, progress: Progress) -> tuple[Array, Array]:
@@ -161,9 +161,9 @@ class VectorSearch:
                 edges = (before, after), (0, 0)
                 block = numpy.pad(block, edges, constant_values=numpy.nan)
             # For one vector, faiss would use another method.
-            scores, found = self._compare(queries, block, min(depth, max(2, len(block))))
-            numpy.add(found, seen - before, out=found, where=found >= 0)
-            heap.add_result(scores, found)
+            scores, hits = self._compare(queries, block, min(depth, max(2, len(block))))
+            numpy.add(hits, seen - before, out=hits, where=hits >= 0)
+            heap.add_result(scores, hits)
             seen += len(rows)
             if self.count:
                 progress(len(rows) / self.count)
@@ -184,7 +184,7 @@ class VectorSearch:
     def _compare(self, queries: Array, block: Array, depth: int) -> tuple[Array, Array]:
         faiss = load_faiss()
         number = metric_of(faiss, self._metric)
-        found = []
+        results = []
         step = len(queries) if self._step is None or self._gpu is not None else self._step
         try:
             for first in range(0, len(queries), step):
@@ -193,13 +193,13 @@ class VectorSearch:
                     result = faiss.knn_gpu(self._gpu, some, block, depth, metric=number)
                 else:
                     result = faiss.knn(some, block, depth, number)
-                found.append(result)
+                results.append(result)
         except RuntimeError as error:
             raise _refused(error) from None
-        if len(found) == 1:
-            return found[0][0], found[0][1]
-        return numpy.concatenate([one[0] for one in found]), numpy.concatenate(
-            [one[1] for one in found]
+        if len(results) == 1:
+            return results[0][0], results[0][1]
+        return numpy.concatenate([part[0] for part in results]), numpy.concatenate(
+            [part[1] for part in results]
         )
 
 
@@ -235,12 +235,12 @@ class SparseSearch:
         rows = self._matrix.shape[0]
         for first in range(0, rows, size):
             scores = self._scores(asked, slice(first, first + size))
-            found = numpy.broadcast_to(numpy.arange(scores.shape[1]), scores.shape)
+            hits = numpy.broadcast_to(numpy.arange(scores.shape[1]), scores.shape)
             if depth < scores.shape[1]:
-                found = numpy.argpartition(-scores, depth - 1, axis=1)[:, :depth]
-                scores = numpy.take_along_axis(scores, found, axis=1)
+                hits = numpy.argpartition(-scores, depth - 1, axis=1)[:, :depth]
+                scores = numpy.take_along_axis(scores, hits, axis=1)
             heap.add_result(
-                numpy.ascontiguousarray(scores), numpy.ascontiguousarray(found + first, numpy.int64)
+                numpy.ascontiguousarray(scores), numpy.ascontiguousarray(hits + first, numpy.int64)
             )
             progress(min(size, rows - first) / rows)
         heap.finalize()
@@ -253,8 +253,8 @@ class SparseSearch:
         if self._metric == "cosine":
             scores /= self._lengths[part]
         if self._metric == "l2":
-            own = numpy.asarray(asked.multiply(asked).sum(axis=1)).reshape(-1, 1)
-            scores = numpy.minimum(2 * scores - own - self._lengths[part] ** 2, 0)
+            squares = numpy.asarray(asked.multiply(asked).sum(axis=1)).reshape(-1, 1)
+            scores = numpy.minimum(2 * scores - squares - self._lengths[part] ** 2, 0)
         return scores.astype(numpy.float32)
 
 
@@ -278,10 +278,10 @@ def queries_per_pass(depth: int, dimension: int, batch_size: int) -> int:
     return _whole_batches(HEAP_BYTES, depth, dimension, batch_size) // step * step
 
 
-def _whole_batches(wanted: int, depth: int, dimension: int, batch_size: int) -> int:
+def _whole_batches(count: int, depth: int, dimension: int, batch_size: int) -> int:
     """The number of queries that fit in memory, in whole batches; at least one batch."""
     fit = HEAP_BYTES // (ITEM_BYTES * depth + 4 * dimension)
-    batches = min(-(-wanted // batch_size), fit // batch_size)
+    batches = min(-(-count // batch_size), fit // batch_size)
     return max(1, batches) * batch_size
 
 

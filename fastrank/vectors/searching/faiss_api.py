@@ -84,28 +84,28 @@ _KEPT = ("nprobe", "max_codes", "polysemous_ht", "search_type", "k_factor")
 _KEPT_IN_GRAPH = ("efSearch",)
 
 
-def parse_parameters(given: Any) -> dict[str, float]:
+def parse_parameters(parameters: Any) -> dict[str, float]:
     """The parameters of "nprobe=32,efSearch=128" or of a dict. Raises OptionError.
 
     >>> parse_parameters("nprobe=32,efSearch=128")
     {'nprobe': 32.0, 'efSearch': 128.0}
     """
-    if given is None:
+    if parameters is None:
         return {}
-    if isinstance(given, str):
-        pairs = [part.partition("=") for part in given.split(",") if part.strip()]
-        found: dict[str, Any] = {}
+    if isinstance(parameters, str):
+        pairs = [part.partition("=") for part in parameters.split(",") if part.strip()]
+        values: dict[str, Any] = {}
         for name, sign, value in pairs:
-            if not sign or name.strip() in found:
+            if not sign or name.strip() in values:
                 problem = "is given twice" if sign else "has no value"
-                raise OptionError("parameters", f"{name.strip()!r} {problem}: {given!r}")
-            found[name.strip()] = value.strip()
+                raise OptionError("parameters", f"{name.strip()!r} {problem}: {parameters!r}")
+            values[name.strip()] = value.strip()
     else:
-        if not isinstance(given, Mapping):
+        if not isinstance(parameters, Mapping):
             expected = "expected a string such as 'nprobe=32' or a dict"
-            raise OptionError("parameters", f"{expected}, found {type(given).__name__}")
-        found = dict(given)
-    return {_name(name): _value(name, value) for name, value in found.items()}
+            raise OptionError("parameters", f"{expected}, found {type(parameters).__name__}")
+        values = dict(parameters)
+    return {_name(name): _value(name, value) for name, value in values.items()}
 
 
 def _name(name: object) -> str:
@@ -166,8 +166,8 @@ class Setting:
         self._before = []
 
 
-# What has each parameter in faiss (the graph, or the clustering of inverted lists), and its least
-# value.
+# The attribute in faiss that has each parameter (the graph, or the clustering of inverted lists),
+# and the least value.
 CONSTRUCTION = {
     "efConstruction": ("hnsw", 1),
     "niter": ("cp", 1),
@@ -177,28 +177,28 @@ CONSTRUCTION = {
 }
 
 
-def split_factory(given: str) -> tuple[str, dict[str, int]]:
+def split_factory(factory: str) -> tuple[str, dict[str, int]]:
     """The factory string for faiss, and the parameters behind it. Raises OptionError.
 
     >>> split_factory("IVF64,Flat,niter=25,seed=7")
     ('IVF64,Flat', {'niter': 25, 'seed': 7})
     """
-    parts = given.split(",")
+    parts = factory.split(",")
     pairs = [part.partition("=") for part in parts if "=" in part]
-    found: dict[str, int] = {}
+    parameters: dict[str, int] = {}
     for name, _, value in pairs:
-        if name not in CONSTRUCTION or name in found:
+        if name not in CONSTRUCTION or name in parameters:
             expected = f"expected one of {', '.join(CONSTRUCTION)}, found {name!r}"
             if name.removeprefix("quantizer_") in NAMES:
                 expected += ", which is a parameter of the search"
-            problem = f"{name!r} is given twice" if name in found else expected
-            raise OptionError("index_factory", f"{given!r}: {problem}")
+            problem = f"{name!r} is given twice" if name in parameters else expected
+            raise OptionError("index_factory", f"{factory!r}: {problem}")
         least = CONSTRUCTION[name][1]
         if not (value.isascii() and value.isdigit() and least <= int(value) < 2**31):
             expected = f"expected an integer from {least} to {2**31 - 1}, found {value!r}"
-            raise OptionError("index_factory", f"{given!r}: {name}: {expected}")
-        found[name] = int(value)
-    return ",".join(part for part in parts if "=" not in part), found
+            raise OptionError("index_factory", f"{factory!r}: {name}: {expected}")
+        parameters[name] = int(value)
+    return ",".join(part for part in parts if "=" not in part), parameters
 
 
 def set_construction(index: Any, parameters: dict[str, int]) -> None:

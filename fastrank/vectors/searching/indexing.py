@@ -140,16 +140,16 @@ def build_index(
     on_gpu = check_gpu(gpu)
     if train_size is not None:
         at_least("train_size", train_size, 1)
-    found = open_vectors("vectors", vectors)
-    names = check_row_ids("ids", ids, found.count)
-    index = make_index(index_factory, found.dimension, metric)
-    if found.count == 0:
+    rows = open_vectors("vectors", vectors)
+    names = check_row_ids("ids", ids, rows.count)
+    index = make_index(index_factory, rows.dimension, metric)
+    if rows.count == 0:
         raise ArrayError("vectors", "expected vectors, found none")
-    found.check(unit=unit)
+    rows.check(unit=unit)
     if on_gpu:
         index = faiss.index_cpu_to_all_gpus(index)
-    with bar("index", found.count, "vectors", progress) as shown:
-        for block in _trained(index, found, _sample_size(index, train_size), unit=unit):
+    with bar("index", rows.count, "vectors", progress) as shown:
+        for block in _trained(index, rows, _sample_size(index, train_size), unit=unit):
             try:
                 index.add(block)
             except RuntimeError as error:
@@ -241,45 +241,49 @@ def _train(index: Any, sample: Array) -> None:
         raise OptionError("index_factory", reason) from None
 
 
-def as_index(argument: str, given: Any, metric: str | None) -> Any:
+def as_index(argument: str, value: Any, metric: str | None) -> Any:
     """Wrap a faiss index, also one from a Hugging Face Dataset, as an Index.
 
     Anything else is returned unchanged. metric: "cosine" declares that the vectors of an inner
     product index have length 1. Raises ArrayError for an unsupported index.
     """
     # The type that `get_index` of a Dataset returns.
-    found = getattr(given, "faiss_index", given)
-    if isinstance(found, Index) or not hasattr(found, "ntotal"):
-        return given
+    faiss_index = getattr(value, "faiss_index", value)
+    if isinstance(faiss_index, Index) or not hasattr(faiss_index, "ntotal"):
+        return value
     try:
-        index = index_of(found)
+        index = index_of(faiss_index)
     except ValueError as error:
         raise ArrayError(argument, str(error)) from None
     return index.of_unit_vectors() if metric == "cosine" and index.metric == "ip" else index
 
 
-def index_of(found: Any) -> Index:
+def index_of(faiss_index: Any) -> Index:
     """Wrap a faiss index as an Index. Raises ValueError."""
     faiss = load_faiss()
     metrics = {faiss.METRIC_INNER_PRODUCT: "ip", faiss.METRIC_L2: "l2"}
-    if not isinstance(found, faiss.Index) or found.metric_type not in metrics:
-        kind = type(found).__name__
+    if not isinstance(faiss_index, faiss.Index) or faiss_index.metric_type not in metrics:
+        kind = type(faiss_index).__name__
         raise ValueError(f"expected an index for inner products or L2 distances, found {kind}")
-    inner = found.index if isinstance(found, (faiss.IndexIDMap, faiss.IndexIDMap2)) else found
+    inner = (
+        faiss_index.index
+        if isinstance(faiss_index, (faiss.IndexIDMap, faiss.IndexIDMap2))
+        else faiss_index
+    )
     if maps_ids(inner):
         raise ValueError("expected an index without a nested IDMap")
-    return Index(found, _stored_ids(found), metrics[found.metric_type])
+    return Index(faiss_index, _stored_ids(faiss_index), metrics[faiss_index.metric_type])
 
 
-def _stored_ids(found: Any) -> RowIds:
+def _stored_ids(index: Any) -> RowIds:
     """The ids that a faiss index stores for its vectors, in an IDMap or in inverted lists."""
     faiss = load_faiss()
-    if isinstance(found, (faiss.IndexIDMap, faiss.IndexIDMap2)):
-        stored = faiss.vector_to_array(found.id_map)
+    if isinstance(index, (faiss.IndexIDMap, faiss.IndexIDMap2)):
+        stored = faiss.vector_to_array(index.id_map)
     else:
-        inverted = faiss.try_extract_index_ivf(found)
+        inverted = faiss.try_extract_index_ivf(index)
         if inverted is None:
-            return RowIds(None, int(found.ntotal))
+            return RowIds(None, int(index.ntotal))
         stored = _listed_numbers(inverted.invlists)
     numbers = numpy.sort(stored)
     repeats = numpy.flatnonzero(numbers[1:] == numbers[:-1])
@@ -288,8 +292,8 @@ def _stored_ids(found: Any) -> RowIds:
     if len(numbers) and not (numbers[0] >= 0 and numbers[-1] < 10**DIGITS):
         wrong = numbers[0] if numbers[0] < 0 else numbers[-1]
         raise ValueError(f"expected ids of vectors from 0 to 10**{DIGITS} - 1, found {wrong}")
-    rows = len(numbers) == found.ntotal and bool((numbers == numpy.arange(len(numbers))).all())
-    return RowIds(None, int(found.ntotal) if rows else None)
+    rows = len(numbers) == index.ntotal and bool((numbers == numpy.arange(len(numbers))).all())
+    return RowIds(None, int(index.ntotal) if rows else None)
 
 
 def _listed_numbers(lists: Any) -> Any:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
-# What NumPy and faiss raise for a truncated file or an invalid header.
+# The errors that NumPy and faiss raise for a truncated file or an invalid header.
 BROKEN = (
     EOFError,
     ValueError,
@@ -39,8 +39,8 @@ BROKEN = (
 
 
 @contextmanager
-def reading(name: str, what: str) -> Iterator[None]:
-    """Raise ReadError for a file that cannot be read, or whose content is not a valid `what`."""
+def reading(name: str, kind: str) -> Iterator[None]:
+    """Raise ReadError for a file that cannot be read, or whose content is not a valid `kind`."""
     try:
         yield
     except ReadError:
@@ -48,7 +48,7 @@ def reading(name: str, what: str) -> Iterator[None]:
     except OSError as error:
         raise ReadError(name, (error.strerror or str(error)).lower()) from None
     except BROKEN as error:
-        raise ReadError(name, f"truncated or invalid {what}: {reason_of(error)}") from None
+        raise ReadError(name, f"truncated or invalid {kind}: {reason_of(error)}") from None
 
 
 def is_npy(path: str) -> bool:
@@ -86,17 +86,17 @@ def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
     The file of a URL is mapped from a temporary copy, which is deleted when the array is.
     """
     name = name_of(path)
-    found: Any = None
+    content: Any = None
     with reading(name, ".npy file"), local_copy(path) as copy:
         with open(copy, "rb") as file:
             head = file.read(len(ARRAY))
         if head == ARRAY:
-            found = numpy.load(copy, mmap_mode="r" if mapped else None, allow_pickle=False)
+            content = numpy.load(copy, mmap_mode="r" if mapped else None, allow_pickle=False)
     if head.startswith(ARCHIVE):
         raise ReadError(name, "expected one array (.npy), found an archive (.npz)")
-    if found is None:
+    if content is None:
         # NumPy would report such files as pickled objects, which one might trust.
-        what = f"found one that begins with {head!r}" if head else "found an empty file"
-        raise ReadError(name, f"not a .npy file: {what}")
-    array: npt.NDArray[Any] = found
+        description = f"found one that begins with {head!r}" if head else "found an empty file"
+        raise ReadError(name, f"not a .npy file: {description}")
+    array: npt.NDArray[Any] = content
     return array

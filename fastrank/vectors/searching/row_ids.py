@@ -57,11 +57,11 @@ class RowIds:
             return _numbers(asked, self.count)
         numbered, matches = interning(len(asked)), zeros("q", len(asked))
         kernels.intern_texts(asked.columns, numbered)
-        known = records.TextTable(texts=asked.columns, table=numbered.table)
-        kernels.match_texts(self.texts.columns, known, matches)
+        table = records.TextTable(texts=asked.columns, table=numbered.table)
+        kernels.match_texts(self.texts.columns, table, matches)
         firsts = numpy.asarray(numbered.firsts)[numpy.asarray(numbered.ids)]
-        found: Array = numpy.asarray(matches)[firsts]
-        return found
+        rows: Array = numpy.asarray(matches)[firsts]
+        return rows
 
     def sort_keys(self, rows: Array) -> list[Array]:
         """Sort keys (as in numpy.lexsort) that order rows by the byte order of their ids."""
@@ -78,10 +78,10 @@ class RowIds:
 
     def check_count(self, argument: str, rows: int, *, partial: bool = False) -> None:
         """Raise ArrayError unless there is one id per row; partial: there may be more rows."""
-        found = rows if self.texts is None else len(self.texts)
-        if found < rows or (found > rows and not partial):
+        count = rows if self.texts is None else len(self.texts)
+        if count < rows or (count > rows and not partial):
             some = f"at least {rows}" if partial else rows
-            raise ArrayError(argument, f"expected {some} ids, one per vector, found {found}")
+            raise ArrayError(argument, f"expected {some} ids, one per vector, found {count}")
 
 
 def check_row_ids(argument: str, ids: Any, count: int | None) -> RowIds:
@@ -140,8 +140,8 @@ def read_ids(path: str) -> Any:
     ids = [line.removesuffix(b"\r") for line in lines]
     for number, text_id in enumerate(ids, 1):
         if not text_id or len(text_id.split()) != 1 or text_id.strip() != text_id:
-            found = repr(decoded(text_id)) if text_id else "an empty line"
-            raise FormatError(name, number, f"expected an id without blanks, found {found}")
+            description = repr(decoded(text_id)) if text_id else "an empty line"
+            raise FormatError(name, number, f"expected an id without blanks, found {description}")
     return ids
 
 
@@ -172,21 +172,23 @@ class Exclusion:
         """The rows of the corpus to exclude for each query, or None if there are none."""
         if not self._itself and not self._lists:
             return None
-        found = [numpy.empty(0, numpy.int64)] * len(rows)
+        excluded = [numpy.empty(0, numpy.int64)] * len(rows)
         if self._itself:
             itself = self._rows_of_themselves(rows)
-            found = [itself[i : i + 1] if itself[i] >= 0 else found[i] for i in range(len(rows))]
+            excluded = [
+                itself[i : i + 1] if itself[i] >= 0 else excluded[i] for i in range(len(rows))
+            ]
         if self._lists:
             for i, query in enumerate(self._queries.take(rows)):
                 more = self._lists.get(query)
                 if more is not None:
-                    found[i] = numpy.union1d(found[i], more)
-        return found
+                    excluded[i] = numpy.union1d(excluded[i], more)
+        return excluded
 
     def _rows_of_themselves(self, rows: Array) -> Array:
         if self._own_rows is not None:
-            found: Array = self._own_rows[rows]
-            return found
+            own_rows: Array = self._own_rows[rows]
+            return own_rows
         if self._corpus.texts is not None:
             return self._corpus.rows_of(self._queries.take(rows))
         count = self._corpus.count
@@ -200,10 +202,10 @@ def _rows_by_query(lists: dict[bytes, list[bytes]], corpus: RowIds) -> dict[byte
     rows = corpus.rows_of(
         texts_of_list([doc for docs in lists.values() for doc in docs], no_failure)
     )
-    found, start = {}, 0
+    by_query, start = {}, 0
     for query, docs in lists.items():
         present = rows[start : start + len(docs)]
         start += len(docs)
         if (present >= 0).any():
-            found[query] = present[present >= 0]
-    return found
+            by_query[query] = present[present >= 0]
+    return by_query

@@ -85,16 +85,16 @@ def run_of(batches: Iterable[Found], tag: bytes) -> Run:
     queries: list[bytes] = []
     sizes, rows, scores = [0], [numpy.empty(0, numpy.int64)], [numpy.empty(0)]
     docs: Texts | None = None
-    for found in batches:
-        held = found.rows >= 0
+    for batch in batches:
+        held = batch.rows >= 0
         counts = held.sum(axis=1)
         queries += [
-            query for query, count in zip(found.query_ids, counts.tolist(), strict=True) if count
+            query for query, count in zip(batch.query_ids, counts.tolist(), strict=True) if count
         ]
         sizes += counts[counts > 0].tolist()
-        rows.append(found.rows[held])
-        scores.append(found.scores[held].astype(numpy.float64))
-        last = found
+        rows.append(batch.rows[held])
+        scores.append(batch.scores[held].astype(numpy.float64))
+        last = batch
     if queries:
         docs = last.doc_ids(numpy.concatenate(rows))
     return Run(
@@ -112,10 +112,10 @@ def run_lines(
 ) -> Iterator[bytes]:
     """The lines of the run of some batches, made lazily; `look` is called with each batch."""
     written = False
-    for found in batches:
+    for batch in batches:
         if look is not None:
-            look(found)
-        run = run_of([found], tag)
+            look(batch)
+        run = run_of([batch], tag)
         if len(run):
             written = True
             yield b"".join(lines_of(run))

@@ -129,7 +129,7 @@ class Shards:
             self.threads = at_least("threads", threads, 1)
         self.files = _described(files)
         self.dimension = self.files[0].dimension
-        self.metric = next((own.metric for own in self.files if own.metric is not None), None)
+        self.metric = next((file.metric for file in self.files if file.metric is not None), None)
         self.names = _names(self.files)
 
     @property
@@ -145,9 +145,9 @@ class Shards:
         """
         if self.ids is not None:
             raise OptionError(argument, "the shards have ids already")
-        made = copy(self)
-        made.names = check_row_ids(argument, ids, len(self))
-        return made
+        shards = copy(self)
+        shards.names = check_row_ids(argument, ids, len(self))
+        return shards
 
     def __len__(self) -> int:
         last = self.files[-1]
@@ -163,36 +163,36 @@ class Shards:
 
 def _described(files: Iterable[str | os.PathLike[str]]) -> list[Shard]:
     """Read the headers and compare them. Raises ArrayError, OptionError, ReadError."""
-    found: list[Shard] = []
+    shards: list[Shard] = []
     # The first shard with vectors, and the first with an index.
     vectors: Shard | None = None
     index: Shard | None = None
     for file in files:
         if not isinstance(file, (str, os.PathLike)):
             raise OptionError("shards", f"expected paths of files, found {type(file).__name__}")
-        first = found[-1].first + found[-1].size if found else 0
-        own = _read_header(os.fspath(file), first)
-        if any(_place(own.path) == _place(other.path) for other in found):
-            raise ArrayError(own.name, "the shard is given twice")
-        if found and own.dimension != found[0].dimension:
-            expected = f"dimension {found[0].dimension}"
-            raise _differs(own, f"dimension {own.dimension}", found[0], expected)
-        if own.metric is None:
-            vectors = vectors or own
-            if own.dtype != vectors.dtype:
-                raise _differs(own, own.dtype, vectors, vectors.dtype)
+        first = shards[-1].first + shards[-1].size if shards else 0
+        shard = _read_header(os.fspath(file), first)
+        if any(_place(shard.path) == _place(earlier.path) for earlier in shards):
+            raise ArrayError(shard.name, "the shard is given twice")
+        if shards and shard.dimension != shards[0].dimension:
+            expected = f"dimension {shards[0].dimension}"
+            raise _differs(shard, f"dimension {shard.dimension}", shards[0], expected)
+        if shard.metric is None:
+            vectors = vectors or shard
+            if shard.dtype != vectors.dtype:
+                raise _differs(shard, shard.dtype, vectors, vectors.dtype)
         else:
-            index = index or own
-            if own.metric != index.metric:
-                raise _differs(own, f"metric {own.metric!r}", index, repr(index.metric))
-        found.append(own)
-    if not found:
+            index = index or shard
+            if shard.metric != index.metric:
+                raise _differs(shard, f"metric {shard.metric!r}", index, repr(index.metric))
+        shards.append(shard)
+    if not shards:
         raise OptionError("shards", "expected at least one file, found none")
-    return found
+    return shards
 
 
-def _differs(own: Shard, value: str, other: Shard, expected: str) -> ArrayError:
-    return ArrayError(own.name, f"expected {expected}, as in {other.name}, found {value}")
+def _differs(shard: Shard, value: str, earlier: Shard, expected: str) -> ArrayError:
+    return ArrayError(shard.name, f"expected {expected}, as in {earlier.name}, found {value}")
 
 
 def _place(path: str) -> str:
@@ -210,20 +210,24 @@ def _read_header(path: str, first: int) -> Shard:
 
 def _names(files: list[Shard]) -> RowIds:
     """The ids of all vectors. Raises ArrayError."""
-    own = [file for file in files if file.ids is not None]
+    files_with_ids = [file for file in files if file.ids is not None]
     total = sum(file.size for file in files)
-    if not own:
+    if not files_with_ids:
         return RowIds(None, total)
     lacking = next((file for file in files if file.ids is None and file.size), None)
     if lacking is not None:
-        raise ArrayError(lacking.name, f"expected ids of the vectors, as in {own[0].name}")
-    texts = [file.ids for file in own if file.ids is not None]
-    shifts = accumulate([len(one.buffer) for one in texts], initial=0)
-    starts = [numpy.asarray(one.starts) + shift for one, shift in zip(texts, shifts, strict=False)]
+        raise ArrayError(
+            lacking.name, f"expected ids of the vectors, as in {files_with_ids[0].name}"
+        )
+    texts = [file.ids for file in files_with_ids if file.ids is not None]
+    shifts = accumulate([len(part.buffer) for part in texts], initial=0)
+    starts = [
+        numpy.asarray(part.starts) + shift for part, shift in zip(texts, shifts, strict=False)
+    ]
     whole = Texts(
-        b"".join(bytes(one.buffer) for one in texts),
+        b"".join(bytes(part.buffer) for part in texts),
         memory_of(numpy.concatenate(starts)),
-        memory_of(numpy.concatenate([numpy.asarray(one.lengths) for one in texts])),
+        memory_of(numpy.concatenate([numpy.asarray(part.lengths) for part in texts])),
     )
     try:
         return check_row_ids("shards", whole, total)
@@ -240,7 +244,7 @@ def _file_of(files: list[Shard], row: int) -> Shard:
 
 
 class Request(NamedTuple):
-    """What all tasks of a search share.
+    """The part of a search that all its tasks share.
 
     queries: float32[n, dimension]. total: the number of vectors in all shards. block: the depth and
     the batch size for which the engine chooses how many queries to search at once.
@@ -295,11 +299,11 @@ class ShardSearch:
             self._shards.threads,
         )
         heap = result_heap(len(queries), depth, self._metric)
-        found = outcomes(
+        results = outcomes(
             self._shards.executor, search_shard, self._files, shared=request, chunk_size=1
         )
         try:
-            for file, (value, error) in zip(self._files, found, strict=True):
+            for file, (value, error) in zip(self._files, results, strict=True):
                 if isinstance(error, FastrankError):
                     raise error
                 if error is not None:
@@ -308,7 +312,7 @@ class ShardSearch:
                 heap.add_result(*value)
                 progress(file.size / len(self._shards))
         finally:
-            found.close()
+            results.close()
         heap.finalize()
         return heap.D, heap.I
 
@@ -330,11 +334,11 @@ def search_shard(request: Request, shard: Shard) -> tuple[Array, Array]:
     with _faiss_threads(request.threads):
         engine = _engine(request, shard, index)
         size = engine.batched(*request.block) or len(request.queries)
-        found = [
+        results = [
             engine.search(request.queries[first : first + size], depth, lambda _: None)
             for first in range(0, len(request.queries), size)
         ]
-    scores, rows = (numpy.concatenate(parts) for parts in zip(*found, strict=True))
+    scores, rows = (numpy.concatenate(parts) for parts in zip(*results, strict=True))
     numpy.add(rows, shard.first, out=rows, where=rows >= 0)
     return scores, rows
 
@@ -376,10 +380,10 @@ def _check_unchanged(shard: Shard, count: int | None, dimension: int) -> None:
 
 def _flat_vectors(index: Index) -> Array | None:
     """The vectors of a flat index, float32[n, dimension]; None for other indexes."""
-    faiss, found = load_faiss(), index.faiss
-    if type(found) not in (faiss.IndexFlat, faiss.IndexFlatIP, faiss.IndexFlatL2):
+    faiss, faiss_index = load_faiss(), index.faiss
+    if type(faiss_index) not in (faiss.IndexFlat, faiss.IndexFlatIP, faiss.IndexFlatL2):
         return None
-    whole = faiss.rev_swig_ptr(found.get_xb(), len(index) * index.dimension)
+    whole = faiss.rev_swig_ptr(faiss_index.get_xb(), len(index) * index.dimension)
     vectors: Array = whole.reshape(len(index), index.dimension)
     return vectors
 

@@ -86,26 +86,26 @@ def read_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
     fastrank.errors.ReadError: missing.faiss: no such file or directory
     """
     faiss = load_faiss()
-    given, name = os.fspath(path), name_of(path)
-    with reading(name, "index"), files.local_copy(given) as copy:
+    location, name = os.fspath(path), name_of(path)
+    with reading(name, "index"), files.local_copy(location) as copy:
         is_normalized = _is_normalized(_head(copy))
-        found = faiss.read_index(copy)
+        faiss_index = faiss.read_index(copy)
     if is_normalized:
-        whole, found = found, faiss.downcast_index(found.index)
+        whole, faiss_index = faiss_index, faiss.downcast_index(faiss_index.index)
         # Else it would be freed with the whole.
-        faiss.add_to_referenced_objects(found, whole)
+        faiss.add_to_referenced_objects(faiss_index, whole)
     try:
-        index = index_of(found)
+        index = index_of(faiss_index)
     except ValueError as error:
         raise ReadError(name, str(error)) from None
-    texts = _stored_ids(given, len(index))
+    texts = _stored_ids(location, len(index))
     names = index.names if texts is None else RowIds(texts, len(index))
-    index = Index(found, names, "cosine" if is_normalized else index.metric)
+    index = Index(faiss_index, names, "cosine" if is_normalized else index.metric)
     return index if ids is None else index.with_ids("ids", ids)
 
 
 class Description(NamedTuple):
-    """What is known of an index without loading it. ids: None if they are faiss's numbers."""
+    """The facts about an index that need no loading. ids: None if they are faiss's numbers."""
 
     metric: str
     dimension: int
@@ -166,8 +166,10 @@ def _stored_ids(path: str, count: int) -> Texts | None:
     if not len(ids):
         return None
     if ids.dtype.kind != "S" or ids.shape != (count,):
-        found = f"{ids.dtype}, shape {ids.shape}"
-        raise ReadError(name_of(beside), f"expected {count} ids, one per vector, found {found}")
+        description = f"{ids.dtype}, shape {ids.shape}"
+        raise ReadError(
+            name_of(beside), f"expected {count} ids, one per vector, found {description}"
+        )
     starts = numpy.arange(count) * ids.itemsize
     return Texts(ids.tobytes(), memory_of(starts), memory_of(_lengths(ids)))
 

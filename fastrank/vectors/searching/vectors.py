@@ -88,50 +88,50 @@ def check_dimension(queries: Vectors, dimension: int) -> None:
         )
 
 
-def open_vectors(name: str, given: Any) -> Vectors:
+def open_vectors(name: str, source: Any) -> Vectors:
     """Open the vectors of an array, a memory map, a `.npy` file or an iterator of blocks.
 
     Also of a scipy sparse matrix or a sparse torch tensor. Raises ArrayError and ReadError.
     """
-    if isinstance(given, Vectors):
-        return given
-    if is_sparse(given):
-        return SparseRows(name, given)
-    if isinstance(given, (str, os.PathLike)):
-        return Rows(name, load_npy(os.fspath(given), mapped=True))
-    if hasattr(given, "ntotal"):
-        kind = type(given).__name__
+    if isinstance(source, Vectors):
+        return source
+    if is_sparse(source):
+        return SparseRows(name, source)
+    if isinstance(source, (str, os.PathLike)):
+        return Rows(name, load_npy(os.fspath(source), mapped=True))
+    if hasattr(source, "ntotal"):
+        kind = type(source).__name__
         raise ArrayError(
             name,
             f"expected vectors, found a faiss {kind}; pass it as the corpus of search or"
             " evaluate_embeddings",
         )
-    blocks = hasattr(given, "__iter__") and not hasattr(given, "__array__")
-    if isinstance(given, (list, tuple)):
-        blocks = bool(given) and getattr(given[0], "ndim", 1) == 2
-    return Blocks(name, given) if blocks else Rows(name, as_rows(name, given, 2, TABLE))
+    blocks = hasattr(source, "__iter__") and not hasattr(source, "__array__")
+    if isinstance(source, (list, tuple)):
+        blocks = bool(source) and getattr(source[0], "ndim", 1) == 2
+    return Blocks(name, source) if blocks else Rows(name, as_rows(name, source, 2, TABLE))
 
 
-def is_sparse(given: Any) -> bool:
+def is_sparse(value: Any) -> bool:
     """Whether this is a scipy sparse matrix or a sparse torch tensor."""
-    tensor = getattr(given, "is_sparse", False) or getattr(given, "is_sparse_csr", False)
-    return bool(tensor) or hasattr(given, "toarray")
+    tensor = getattr(value, "is_sparse", False) or getattr(value, "is_sparse_csr", False)
+    return bool(tensor) or hasattr(value, "toarray")
 
 
-def as_csr(given: Any) -> Any:
+def as_csr(source: Any) -> Any:
     """Convert a sparse matrix or tensor to a scipy CSR matrix of float32 without stored zeros."""
-    if hasattr(given, "detach"):
+    if hasattr(source, "detach"):
         from scipy import sparse
 
-        tensor = given.detach().cpu().to_sparse_coo().coalesce()
+        tensor = source.detach().cpu().to_sparse_coo().coalesce()
         values = tensor.values().float().numpy()
-        found = sparse.csr_matrix((values, tensor.indices().numpy()), tuple(tensor.shape))
+        matrix = sparse.csr_matrix((values, tensor.indices().numpy()), tuple(tensor.shape))
     else:
         # Values that do not fit become infinite, which the check of the rows names.
         with numpy.errstate(over="ignore"):
-            found = given.tocsr().astype(numpy.float32)
-    found.eliminate_zeros()
-    return found
+            matrix = source.tocsr().astype(numpy.float32)
+    matrix.eliminate_zeros()
+    return matrix
 
 
 def _mapping_of(rows: Array) -> Any:
@@ -142,12 +142,12 @@ def _mapping_of(rows: Array) -> Any:
     return base
 
 
-def _check_kind(name: str, found: Array) -> None:
-    if found.ndim != 2:
-        raise ArrayError(name, f"expected {TABLE}, found shape {found.shape}")
-    if found.dtype.kind not in "fiu":
-        raise ArrayError(name, f"expected float vectors, found {found.dtype}")
-    if not found.shape[1]:
+def _check_kind(name: str, rows: Array) -> None:
+    if rows.ndim != 2:
+        raise ArrayError(name, f"expected {TABLE}, found shape {rows.shape}")
+    if rows.dtype.kind not in "fiu":
+        raise ArrayError(name, f"expected float vectors, found {rows.dtype}")
+    if not rows.shape[1]:
         raise ArrayError(name, "expected at least one column, found none")
 
 
@@ -197,8 +197,8 @@ class SparseRows(Vectors):
 
     repeatable = True
 
-    def __init__(self, name: str, given: Any) -> None:
-        matrix = as_csr(given)
+    def __init__(self, name: str, source: Any) -> None:
+        matrix = as_csr(source)
         if matrix.ndim != 2 or not matrix.shape[1]:
             raise ArrayError(name, f"expected a table of vectors, found shape {matrix.shape}")
         self.name, self.matrix = name, matrix
@@ -208,8 +208,8 @@ class SparseRows(Vectors):
         """Dense blocks of the rows, or of the selected ones."""
         rows = numpy.arange(self.matrix.shape[0]) if selected is None else selected
         for first in range(0, len(rows), size):
-            own = rows[first : first + size]
-            yield own, self.matrix[own].toarray()
+            part = rows[first : first + size]
+            yield part, self.matrix[part].toarray()
 
     def check(self, *, unit: bool, selected: Array | None = None) -> None:
         """Check all rows. Raises ArrayError."""
@@ -232,10 +232,10 @@ class Blocks(Vectors):
 
     count = None
 
-    def __init__(self, name: str, given: Iterable[Any]) -> None:
-        self.name, self._given = name, given
-        self.repeatable = iter(given) is not given
-        self._coming = self._checked(iter(given))
+    def __init__(self, name: str, source: Iterable[Any]) -> None:
+        self.name, self._source = name, source
+        self.repeatable = iter(source) is not source
+        self._coming = self._checked(iter(source))
         try:
             self._first: Array | None = next(self._coming)
         except StopIteration:
@@ -244,9 +244,9 @@ class Blocks(Vectors):
 
     def _checked(self, coming: Iterator[Any]) -> Iterator[Array]:
         row, dimension = 0, None
-        for given in coming:
+        for rows in coming:
             try:
-                block = as_rows(self.name, given, 2, TABLE)
+                block = as_rows(self.name, rows, 2, TABLE)
                 _check_kind(self.name, block)
             except ArrayError as error:
                 raise ArrayError(self.name, f"block from row {row}: {error.reason}") from None
@@ -278,7 +278,7 @@ class Blocks(Vectors):
     def _all(self) -> Iterator[Array]:
         if self._first is None:
             assert self.repeatable
-            yield from self._checked(iter(self._given))
+            yield from self._checked(iter(self._source))
             return
         first, self._first = self._first, None
         yield first

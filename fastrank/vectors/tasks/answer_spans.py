@@ -30,7 +30,7 @@ def exact_match(answers: Sequence[Sequence[str]], predictions: Sequence[str]) ->
     >>> fr.tasks.exact_match([["the Seine"], ["1889", "in 1889"]], ["Seine", "March 1889"])
     0.5
     """
-    return _mean_of_best(lambda right, given: float(right == given), answers, predictions)
+    return _mean_of_best(lambda right, predicted: float(right == predicted), answers, predictions)
 
 
 def token_f1(answers: Sequence[Sequence[str]], predictions: Sequence[str]) -> float:
@@ -45,13 +45,13 @@ def token_f1(answers: Sequence[Sequence[str]], predictions: Sequence[str]) -> fl
     return _mean_of_best(_f1, answers, predictions)
 
 
-def _f1(right: list[str], given: list[str]) -> float:
-    if not right or not given:
-        return float(right == given)
-    common = (Counter(right) & Counter(given)).total()
+def _f1(right: list[str], predicted: list[str]) -> float:
+    if not right or not predicted:
+        return float(right == predicted)
+    common = (Counter(right) & Counter(predicted)).total()
     if not common:
         return 0.0
-    precision, recall = common / len(given), common / len(right)
+    precision, recall = common / len(predicted), common / len(right)
     return 2 * precision * recall / (precision + recall)
 
 
@@ -66,11 +66,11 @@ def _mean_of_best(
     if not len(answers):
         raise ArrayError("answers", "expected at least one question, found none")
     total = 0.0
-    for row, (right, given) in enumerate(zip(answers, predictions, strict=True)):
+    for row, (right, prediction) in enumerate(zip(answers, predictions, strict=True)):
         if isinstance(right, str):
             raise ArrayError("answers", f"expected a list of answers, found {right!r:.60}", row)
-        words = [found for answer in right if (found := _words(answer))] or [[]]
-        total += max(metric(one, _words(given)) for one in words)
+        words = [answer_words for answer in right if (answer_words := _words(answer))] or [[]]
+        total += max(metric(candidate, _words(prediction)) for candidate in words)
     return total / len(answers)
 
 

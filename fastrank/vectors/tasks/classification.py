@@ -38,22 +38,22 @@ class ClassificationOptions(TaskOptions, total=False):
     seed: int | None
 
 
-def _layers(name: str, given: Any) -> tuple[int, ...]:
-    layers = (given,) if isinstance(given, int) else given
+def _layers(name: str, value: Any) -> tuple[int, ...]:
+    layers = (value,) if isinstance(value, int) else value
     return tuple(at_least(name, units, 1) for units in layers)
 
 
-def _share(name: str, given: Any) -> float:
-    share = finite(name, given)
+def _share(name: str, value: Any) -> float:
+    share = finite(name, value)
     if not 0.0 < share < 1.0:
-        raise OptionError(name, f"expected a number between 0 and 1, found {given}")
+        raise OptionError(name, f"expected a number between 0 and 1, found {value}")
     return share
 
 
-def _seed(name: str, given: Any) -> int:
-    seed = at_least(name, given, 0)
+def _seed(name: str, value: Any) -> int:
+    seed = at_least(name, value, 0)
     if seed > MOST_SEED:
-        raise OptionError(name, f"expected at most {MOST_SEED}, found {given}")
+        raise OptionError(name, f"expected at most {MOST_SEED}, found {value}")
     return seed
 
 
@@ -157,12 +157,14 @@ def evaluate_classification(
     >>> fr.tasks.evaluate_classification(vectors, labels, repetitions=1, name="shift")
     <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1,000 rows>
     """
-    given: Any = options
+    settings: Any = options
     if isinstance(task, Task):
         if task.kind != "classification":
             raise TypeError(f"task: expected a Task of classification, found one of {task.kind}")
         others = {name: value for name, value in options.items() if value is not None}
-        given, task = {"name": task.name, **task.options, **others}, task.data
-    given = with_defaults(evaluate_classification, given)
-    given |= {one.name: one.checked(given[one.name]) for one in CLASSIFICATION}
-    return evaluate_ulysses(problem_of(model_or_vectors, task, given), given)
+        settings, task = {"name": task.name, **task.options, **others}, task.data
+    settings = with_defaults(evaluate_classification, settings)
+    settings |= {
+        keyword.name: keyword.checked(settings[keyword.name]) for keyword in CLASSIFICATION
+    }
+    return evaluate_ulysses(problem_of(model_or_vectors, task, settings), settings)

@@ -85,16 +85,16 @@ def evaluate_tasks(
     mean over kinds                                1.0000
     """
     models = _models(model, cache, cache_name)
-    named = _tasks(tasks)
-    _check(models, named)
+    by_name = _tasks(tasks)
+    _check(models, by_name)
     scores: list[TaskScore] = []
-    items = [(model, name, task) for model in models for name, task in named.items()]
+    items = [(model, name, task) for model in models for name, task in by_name.items()]
     # The bars of several workers would overwrite each other.
     inner = progress if executor is None else False
     common = {"batch_size": batch_size, "cache": cache, "progress": inner}
-    found = outcomes(executor, _evaluate_item, items, shared=(models, common), chunk_size=1)
-    with closing(found), bar("evaluate", len(items), "tasks", progress) as shown:
-        for (model_name, name, _), (score, error) in zip(items, found, strict=True):
+    results = outcomes(executor, _evaluate_item, items, shared=(models, common), chunk_size=1)
+    with closing(results), bar("evaluate", len(items), "tasks", progress) as shown:
+        for (model_name, name, _), (score, error) in zip(items, results, strict=True):
             if error is not None:
                 failed = TaskError(name, model_name, _reason(error))
                 failed.before = TaskResults(scores=scores) if scores else None
@@ -120,30 +120,30 @@ def _evaluate_item(shared: Any, item: tuple[str, str, Task]) -> TaskScore:
     return score_of(result, task, name, model_name, perf_counter() - start)
 
 
-def _models(given: Any, cache: Any, cache_name: str | None) -> dict[str, tuple[Any, str | None]]:
+def _models(source: Any, cache: Any, cache_name: str | None) -> dict[str, tuple[Any, str | None]]:
     """The models by name, each with its name in the cache. Raises OptionError, TypeError."""
-    if not isinstance(given, Mapping):
+    if not isinstance(source, Mapping):
         if (cache is None) != (cache_name is None):
             absent = "cache" if cache is None else "cache_name"
             raise OptionError(absent, "cache and cache_name must be given together")
-        found = {cache_name or _name_of(given): (given, cache_name)}
+        models = {cache_name or _name_of(source): (source, cache_name)}
     else:
-        if cache_name is not None and (cache is None or len(given) != 1):
+        if cache_name is not None and (cache is None or len(source) != 1):
             reason = "only for one model with a cache; several are cached under their names"
             raise OptionError("cache_name", reason)
-        found = {
-            str(name): (one, None if cache is None else cache_name or str(name))
-            for name, one in given.items()
+        models = {
+            str(name): (model, None if cache is None else cache_name or str(name))
+            for name, model in source.items()
         }
-    if not found:
+    if not models:
         raise OptionError("model", "expected at least one model, found none")
-    for name, (one, _) in found.items():
+    for name, (model, _) in models.items():
         if name in TABLE_COLUMNS:
             raise OptionError("model", f"{name!r} is a column of the tables; rename the model")
-        if are_vectors(one):
+        if are_vectors(model):
             raise TypeError(f"model {name!r}: expected a model, found vectors")
-        check_model(one)
-    return found
+        check_model(model)
+    return models
 
 
 def _name_of(model: Any) -> str:
@@ -154,24 +154,26 @@ def _name_of(model: Any) -> str:
     return name if name.isidentifier() else "model"
 
 
-def _tasks(given: Any) -> dict[str, Task]:
+def _tasks(source: Any) -> dict[str, Task]:
     """The tasks by name. Raises OptionError, TypeError."""
-    if isinstance(given, Mapping):
-        found = {str(name): as_task(one) for name, one in given.items()}
-        if len(found) < len(given):
+    if isinstance(source, Mapping):
+        by_name = {str(name): as_task(item) for name, item in source.items()}
+        if len(by_name) < len(source):
             raise OptionError("tasks", "expected distinct names")
     else:
-        items = [given] if isinstance(given, ONE_TASK) else list(given)
-        tasks = [as_task(one) for one in items]
-        found = dict(zip(distinct(one.name for one in tasks), tasks, strict=True))
-    if not found:
+        items = [source] if isinstance(source, ONE_TASK) else list(source)
+        tasks = [as_task(item) for item in items]
+        by_name = dict(zip(distinct(task.name for task in tasks), tasks, strict=True))
+    if not by_name:
         raise OptionError("tasks", "expected at least one task, found none")
-    return found
+    return by_name
 
 
 def _check(models: Mapping[str, tuple[Any, Any]], tasks: Mapping[str, Task]) -> None:
     """Raise TaskError for a task that is invalid for one of the models."""
-    counts = {len(one) if isinstance(one, (tuple, list)) else None for one, _ in models.values()}
+    counts = {
+        len(model) if isinstance(model, (tuple, list)) else None for model, _ in models.values()
+    }
     for name, task in tasks.items():
         for count in counts:
             try:
@@ -207,11 +209,11 @@ def _check_task(task: Task, name: str, models: int | None) -> None:
     models: how many models encode the texts of a row, or None if it is the same model.
     """
     if task.kind in LABELS:
-        what, check = LABELS[task.kind]
-        check(what, labels_of(task.data, name))
+        label_name, check = LABELS[task.kind]
+        check(label_name, labels_of(task.data, name))
     ranks = task.kind in MEASURES
     standin = _StandIn(FEW_TEXTS if ranks else 0)
-    options = {key: one for key, one in task.options.items() if key not in OF_DIMENSION}
+    options = {key: value for key, value in task.options.items() if key not in OF_DIMENSION}
     if not ranks:
         options["name"] = name
     model = standin if models is None else (standin,) * models

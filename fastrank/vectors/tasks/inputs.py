@@ -52,15 +52,15 @@ class PairOptions(TaskOptions, total=False):
     similarities: str | tuple[str, ...]
 
 
-def checked_similarities(name: str, given: Any) -> tuple[str, ...]:
+def checked_similarities(name: str, value: Any) -> tuple[str, ...]:
     """The names of similarities as a tuple. Raises OptionError."""
-    names = (given,) if isinstance(given, str) else tuple(given)
+    names = (value,) if isinstance(value, str) else tuple(value)
     expected = ", ".join(map(repr, SIMILARITIES))
     if not names:
         raise OptionError(name, f"expected at least one of {expected}")
-    for one in names:
-        if one not in SIMILARITIES:
-            raise OptionError(name, f"expected {expected}, found {one!r}")
+    for similarity in names:
+        if similarity not in SIMILARITIES:
+            raise OptionError(name, f"expected {expected}, found {similarity!r}")
     if len(set(names)) < len(names):
         raise OptionError(name, "expected distinct names")
     return names
@@ -150,25 +150,30 @@ def read_task(
     if isinstance(task, tuple) and len(task) != texts + labels:
         columns = f"{texts} columns of texts{' and one of labels' * labels}"
         raise InputError(options["name"] or "task", f"expected {columns}, found {len(task)}")
-    found = as_text_task(task, labels=labels)
-    name = options["name"] or found.name
-    _check(name, found, texts, labels)
-    vectors = encode_task(model_or_vectors, found, **encoding)
-    return TaskRows(name=name, vectors=vectors, labels=found.labels, started=perf_counter())
+    text_task = as_text_task(task, labels=labels)
+    name = options["name"] or text_task.name
+    _check(name, text_task, texts, labels)
+    vectors = encode_task(model_or_vectors, text_task, **encoding)
+    return TaskRows(name=name, vectors=vectors, labels=text_task.labels, started=perf_counter())
 
 
-def labelled_vectors(given: Any, task: Any, name: str | None) -> TaskRows:
+def labelled_vectors(vectors: Any, task: Any, name: str | None) -> TaskRows:
     """The rows of given vectors, whose values are checked, and of their labels.
 
     A row may have any number of vectors, also of different dimensions. task: the labels of the
     rows, or a TextTask that has them. Raises ArrayError and InputError.
     """
-    known = task if isinstance(task, TextTask) else plain_labels(task)
-    return _from_vectors(vectors_of(given), known, name, None, labels=True, unnamed="labels")
+    labels = task if isinstance(task, TextTask) else plain_labels(task)
+    return _from_vectors(vectors_of(vectors), labels, name, None, labels=True, unnamed="labels")
 
 
 def _from_vectors(
-    given: Any, task: Any, name: str | None, texts: int | None, labels: bool, unnamed: str = VECTORS
+    vectors: Any,
+    task: Any,
+    name: str | None,
+    texts: int | None,
+    labels: bool,
+    unnamed: str = VECTORS,
 ) -> TaskRows:
     found_labels = task
     if isinstance(task, TextTask):
@@ -179,17 +184,17 @@ def _from_vectors(
         raise InputError(name, "the labels are missing")
     if isinstance(found_labels, (list, tuple)):
         check_labels(name, found_labels)
-    parts = given if isinstance(given, tuple) else (given,)
+    parts = vectors if isinstance(vectors, tuple) else (vectors,)
     if texts is not None and len(parts) != texts:
         raise ArrayError(VECTORS, f"expected a tuple of {texts} arrays, found {len(parts)}")
     arrays = tuple(_rows(part, _name(number, len(parts))) for number, part in enumerate(parts, 1))
     sizes = ("rows",) if texts is None else ("rows", "columns")
     for number, part in enumerate(arrays[1:], 2):
-        for axis, what in enumerate(sizes):
+        for axis, unit in enumerate(sizes):
             if part.shape[axis] != arrays[0].shape[axis]:
                 raise ArrayError(
                     _name(number, len(parts)),
-                    f"expected {arrays[0].shape[axis]} {what}, as in text 1, found"
+                    f"expected {arrays[0].shape[axis]} {unit}, as in text 1, found"
                     f" {part.shape[axis]}",
                 )
     count = len(task) if isinstance(task, TextTask) else len(arrays[0])
@@ -199,8 +204,8 @@ def _from_vectors(
         raise ArrayError(VECTORS, f"expected {count} rows, one per label, found {len(arrays[0])}")
     if not count:
         raise ArrayError(VECTORS, "expected at least one row, found none")
-    kept = found_labels if labels else None
-    return TaskRows(name=name, vectors=arrays, labels=kept, started=perf_counter())
+    row_labels = found_labels if labels else None
+    return TaskRows(name=name, vectors=arrays, labels=row_labels, started=perf_counter())
 
 
 def _check(name: str, task: TextTask, texts: int | None, labels: bool) -> None:

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 def label_array(name: str, labels: Any) -> Array:
     """Labels as a one-dimensional array of integers, floats, bools or str. Raises ArrayError."""
-    given = labels if hasattr(labels, "dtype") else list(labels)
-    if isinstance(given, list):
-        kinds = {str if isinstance(label, str) else type(label) for label in given}
+    values = labels if hasattr(labels, "dtype") else list(labels)
+    if isinstance(values, list):
+        kinds = {str if isinstance(label, str) else type(label) for label in values}
         if str in kinds and len(kinds) > 1:
-            found = ", ".join(sorted(kind.__name__ for kind in kinds))
-            raise ArrayError(name, f"expected labels of one type, found {found}")
-    array = numpy.asarray(given)
+            names = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise ArrayError(name, f"expected labels of one type, found {names}")
+    array = numpy.asarray(values)
     if array.dtype.kind == "O" and hasattr(labels, "dtype"):
         return label_array(name, array.tolist())
     if array.ndim != 1:
@@ -39,11 +39,11 @@ def label_array(name: str, labels: Any) -> Array:
     return array
 
 
-def same_length(name: str, array: Array, other_name: str, other: Array) -> None:
+def same_length(name: str, array: Array, other_name: str, other_array: Array) -> None:
     """Raise ArrayError unless the arrays have the same length, which is not 0."""
-    if len(array) != len(other):
+    if len(array) != len(other_array):
         raise ArrayError(
-            other_name, f"expected {len(array)} values, as in {name}, found {len(other)}"
+            other_name, f"expected {len(array)} values, as in {name}, found {len(other_array)}"
         )
     if not len(array):
         raise ArrayError(name, "expected at least one value, found none")
@@ -63,15 +63,15 @@ def codes(name: str, labels: Any, other_name: str, others: Any) -> tuple[Array, 
 def number_array(name: str, values: Any) -> Array:
     """Finite numbers as a one-dimensional array of float64, or of float32 as given."""
     try:
-        given = values if hasattr(values, "dtype") else list(values)
-        array = numpy.asarray(given)
+        items = values if hasattr(values, "dtype") else list(values)
+        array = numpy.asarray(items)
         array = array.astype(numpy.result_type(array.dtype, numpy.float32), copy=False)
     except (TypeError, ValueError) as error:
         raise ArrayError(name, "expected numbers") from error
     if array.ndim != 1:
         raise ArrayError(name, f"expected one dimension, found {array.ndim}")
     if array.dtype.kind != "f":
-        for row, value in enumerate(given):
+        for row, value in enumerate(items):
             if isinstance(value, str):
                 raise ArrayError(name, f"expected a number, found str: {str(value)!r:.60}", row)
         raise ArrayError(name, f"expected numbers, found {array.dtype}")
@@ -243,10 +243,10 @@ def _averaged(kind: str, labels: Any, predictions: Any, average: str, positive: 
         return float(values.mean())
     if average == "weighted":
         return float(numpy.average(values, weights=counts[1]))
-    at = numpy.flatnonzero(classes == positive)
-    if not len(at) and not set(classes.tolist()) <= {0, 1}:
+    positions = numpy.flatnonzero(classes == positive)
+    if not len(positions) and not set(classes.tolist()) <= {0, 1}:
         raise ArrayError("labels", f"the positive class {positive!r} does not appear")
-    return float(values[at[0]]) if len(at) else 0.0
+    return float(values[positions[0]]) if len(positions) else 0.0
 
 
 def _f1_of_classes(
@@ -258,16 +258,16 @@ def _f1_of_classes(
     values, sizes = _of_classes("f1", *counts), counts[1] + counts[2]
     if classes is None:
         return values, sizes
-    wanted = label_array("classes", classes)
-    if len(numpy.unique(wanted)) != len(wanted):
+    class_labels = label_array("classes", classes)
+    if len(numpy.unique(class_labels)) != len(class_labels):
         raise ArrayError("classes", "expected distinct classes")
-    missing = ~numpy.isin(present, wanted)
+    missing = ~numpy.isin(present, class_labels)
     if missing.any():
-        found = present[missing.argmax()].item()
-        raise ArrayError("classes", f"the class {found!r} of labels or predictions is missing")
-    at = numpy.minimum(numpy.searchsorted(present, wanted), len(present) - 1)
-    absent = present[at] != wanted
-    return numpy.where(absent, 0.0, values[at]), numpy.where(absent, 0, sizes[at])
+        label = present[missing.argmax()].item()
+        raise ArrayError("classes", f"the class {label!r} of labels or predictions is missing")
+    positions = numpy.minimum(numpy.searchsorted(present, class_labels), len(present) - 1)
+    absent = present[positions] != class_labels
+    return numpy.where(absent, 0.0, values[positions]), numpy.where(absent, 0, sizes[positions])
 
 
 def pearson(x: Any, y: Any) -> float:
@@ -298,8 +298,8 @@ def _correlation(name: str, x: Any, y: Any) -> float:
     from scipy import stats
 
     x, y = (
-        number_array(name, given).astype(numpy.float64, copy=False)
-        for name, given in (("x", x), ("y", y))
+        number_array(name, values).astype(numpy.float64, copy=False)
+        for name, values in (("x", x), ("y", y))
     )
     same_length("x", x, "y", y)
     if len(x) < 2:
@@ -361,12 +361,12 @@ def average_recall(rankings: Iterable[Any], *, depth: int = 10) -> float:
     0.5833333333333333
     """
     at_least("depth", depth, 1)
-    found, most = numpy.zeros(depth), numpy.zeros(depth)
+    hits, most = numpy.zeros(depth), numpy.zeros(depth)
     ranks = numpy.arange(1, depth + 1)
     for labels in rankings:
         relevant = binary_array("rankings", labels)
-        found[: len(relevant)] += relevant[:depth]
+        hits[: len(relevant)] += relevant[:depth]
         most += numpy.minimum(ranks, relevant.sum())
     if not most[0]:
         raise ArrayError("rankings", "expected at least one label 1, found none")
-    return float((found.cumsum() / most).mean())
+    return float((hits.cumsum() / most).mean())

@@ -44,94 +44,96 @@ class Networks:
 
     def views(self, rows: Array) -> list[Array]:
         """The parameters, or their gradients, by layer, as views of rows."""
-        found, at = [], 0
+        views, start = [], 0
         for shape in self._shapes:
             size = shape[0] * (shape[1] if len(shape) > 1 else 1)
-            found.append(rows[:, at : at + size].reshape(len(rows), *shape))
-            at += size
-        return found
+            views.append(rows[:, start : start + size].reshape(len(rows), *shape))
+            start += size
+        return views
 
     def layer_statistics(self, rows: Array) -> list[tuple[Array, Array]]:
         """The running mean and variance of each hidden layer, as views of rows."""
-        found, at = [], 0
+        statistics, start = [], 0
         for units in self.sizes[1:-1]:
-            found.append((rows[:, at : at + units], rows[:, at + units : at + 2 * units]))
-            at += 2 * units
-        return found
+            statistics.append(
+                (rows[:, start : start + units], rows[:, start + units : start + 2 * units])
+            )
+            start += 2 * units
+        return statistics
 
-    def initialize(self, place: int, random: TorchRandom, copies: int = 1) -> None:
-        """Draw the initial weights of `copies` equal networks from `place` on."""
-        rows = self.parameters[place : place + copies]
+    def initialize(self, first: int, random: TorchRandom, copies: int = 1) -> None:
+        """Draw the initial weights of `copies` equal networks from number `first` on."""
+        rows = self.parameters[first : first + copies]
         views = self.views(rows)
         for layer, view in enumerate(views[:-1]):
             if layer % 3 == 0:
                 view[:] = random.uniform(view.shape[1:], view.shape[-1] ** -0.5)
             elif layer % 3 == 1:
                 view[:] = 1.0
-        for _, variance in self.layer_statistics(self.statistics[place : place + copies]):
+        for _, variance in self.layer_statistics(self.statistics[first : first + copies]):
             variance[:] = 1.0
 
-    def logits(self, place: int, x: Array, copies: int = 1) -> Array:
+    def logits(self, first: int, x: Array, copies: int = 1) -> Array:
         """The outputs of some networks for float32[rows, features], in evaluation mode.
 
         Returns float32[copies, rows, outputs].
         """
-        views = self.views(self.parameters[place : place + copies])
-        given = numpy.broadcast_to(x, (copies, *x.shape))
-        layers = self.layer_statistics(self.statistics[place : place + copies])
+        views = self.views(self.parameters[first : first + copies])
+        inputs = numpy.broadcast_to(x, (copies, *x.shape))
+        layers = self.layer_statistics(self.statistics[first : first + copies])
         for layer, (mean, variance) in enumerate(layers):
             weights, scale, shift = views[3 * layer : 3 * layer + 3]
-            found = _product(given, weights)
-            found -= mean[:, None]
-            found *= (scale / numpy.sqrt(variance + numpy.float32(BATCH_NORM_EPS)))[:, None]
-            found += shift[:, None]
-            given = numpy.maximum(found, 0, out=found)
-        return _product(given, views[-2]) + views[-1][:, None]
+            outputs = _product(inputs, weights)
+            outputs -= mean[:, None]
+            outputs *= (scale / numpy.sqrt(variance + numpy.float32(BATCH_NORM_EPS)))[:, None]
+            outputs += shift[:, None]
+            inputs = numpy.maximum(outputs, 0, out=outputs)
+        return _product(inputs, views[-2]) + views[-1][:, None]
 
     def forward(self, x: Array) -> tuple[Array, list[Any]]:
-        """The outputs for float32[count, rows, features] in training mode, and what `backward`
-        needs. Updates the running statistics."""
+        """The outputs for float32[count, rows, features] in training mode, and the activations that
+        `backward` needs. Updates the running statistics."""
         views = self.views(self.parameters)
-        kept: list[Any] = [x]
+        activations: list[Any] = [x]
         rows = x.shape[1]
         for layer, (mean, variance) in enumerate(self.layer_statistics(self.statistics)):
             weights, scale, shift = views[3 * layer : 3 * layer + 3]
-            found = _product(x, weights)
-            center = found.mean(axis=1)
-            found -= center[:, None]
-            spread = numpy.einsum("gbu,gbu->gu", found, found) / numpy.float32(rows)
+            outputs = _product(x, weights)
+            center = outputs.mean(axis=1)
+            outputs -= center[:, None]
+            spread = numpy.einsum("gbu,gbu->gu", outputs, outputs) / numpy.float32(rows)
             for running, now in ((mean, center), (variance, spread * (rows / (rows - 1)))):
                 running *= 1 - BATCH_NORM_MOMENTUM
                 running += BATCH_NORM_MOMENTUM * now
             inverse = 1 / numpy.sqrt(spread + numpy.float32(BATCH_NORM_EPS))
-            found *= inverse[:, None]
-            x = found * scale[:, None]
+            outputs *= inverse[:, None]
+            x = outputs * scale[:, None]
             x += shift[:, None]
             numpy.maximum(x, 0, out=x)
-            kept += [found, inverse, x]
-        return _product(x, views[-2]) + views[-1][:, None], kept
+            activations += [outputs, inverse, x]
+        return _product(x, views[-2]) + views[-1][:, None], activations
 
-    def backward(self, kept: list[Any], slope: Array, gradients: Array) -> None:
+    def backward(self, activations: list[Any], slope: Array, gradients: Array) -> None:
         """Write the gradients, given those of the outputs, float32[count, rows, outputs]."""
-        views, found = self.views(self.parameters), self.views(gradients)
-        numpy.matmul(slope.transpose(0, 2, 1), kept[-1], out=found[-2])
-        slope.sum(axis=1, out=found[-1])
+        views, gradient_views = self.views(self.parameters), self.views(gradients)
+        numpy.matmul(slope.transpose(0, 2, 1), activations[-1], out=gradient_views[-2])
+        slope.sum(axis=1, out=gradient_views[-1])
         for layer in range(len(self.sizes) - 3, -1, -1):
             is_last = layer == len(self.sizes) - 3
             slope = numpy.matmul(slope, views[-2] if is_last else views[3 * layer + 3])
-            given, normal, inverse, after = kept[3 * layer : 3 * layer + 4]
+            inputs, normal, inverse, after = activations[3 * layer : 3 * layer + 4]
             slope *= after > 0
-            numpy.einsum("gbu,gbu->gu", slope, normal, out=found[3 * layer + 1])
-            slope.sum(axis=1, out=found[3 * layer + 2])
+            numpy.einsum("gbu,gbu->gu", slope, normal, out=gradient_views[3 * layer + 1])
+            slope.sum(axis=1, out=gradient_views[3 * layer + 2])
             rows = numpy.float32(slope.shape[1])
-            slope -= (found[3 * layer + 2] / rows)[:, None]
-            slope -= normal * (found[3 * layer + 1] / rows)[:, None]
+            slope -= (gradient_views[3 * layer + 2] / rows)[:, None]
+            slope -= normal * (gradient_views[3 * layer + 1] / rows)[:, None]
             slope *= (views[3 * layer + 1] * inverse)[:, None]
-            numpy.matmul(slope.transpose(0, 2, 1), given, out=found[3 * layer])
+            numpy.matmul(slope.transpose(0, 2, 1), inputs, out=gradient_views[3 * layer])
 
-    def keep(self, places: list[int]) -> None:
+    def keep(self, numbers: list[int]) -> None:
         """Drop all networks but these."""
-        self.parameters, self.statistics = self.parameters[places], self.statistics[places]
+        self.parameters, self.statistics = self.parameters[numbers], self.statistics[numbers]
         self.count = len(self.parameters)
 
 
@@ -178,11 +180,11 @@ class AdamW:
             slope = 1.0 - WARM_UP_START
             self._factor *= 1.0 + slope / (self._warm_up * WARM_UP_START + (self._step - 1) * slope)
 
-    def keep(self, places: list[int]) -> None:
+    def keep(self, numbers: list[int]) -> None:
         """Drop the state of all networks but these."""
-        self._settings = self._settings[places]
-        self.gradients = self.gradients[places]
-        self._first, self._second = self._first[places], self._second[places]
+        self._settings = self._settings[numbers]
+        self.gradients = self.gradients[numbers]
+        self._first, self._second = self._first[numbers], self._second[numbers]
 
 
 def _product(x: Array, weights: Array) -> Array:
@@ -206,12 +208,12 @@ class TorchRandom:
         return numpy.frombuffer(self._state.bytes(4 * count), "<u4")
 
     def uniform(self, shape: tuple[int, ...], bound: float) -> Array:
-        """What `tensor.uniform_(-bound, bound)` fills a float32 tensor with."""
+        """The values with which `tensor.uniform_(-bound, bound)` fills a float32 tensor."""
         low, high = numpy.float32(-bound), numpy.float32(bound)
         bits = self.words(int(numpy.prod(shape))) & numpy.uint32((1 << FLOAT_BITS) - 1)
         drawn = bits.astype(numpy.float32) * numpy.float32(2.0**-FLOAT_BITS)
-        found: Array = (drawn * (high - low) + low).reshape(shape)
-        return found
+        values: Array = (drawn * (high - low) + low).reshape(shape)
+        return values
 
     def epoch_words(self, epochs: int, rows: int) -> Array:
         """The words of the permutations that a shuffling DataLoader uses, uint32[epochs, rows - 1].
@@ -229,15 +231,15 @@ def permutations(words: Array) -> Array:
     rows = steps + 1
     left = numpy.arange(rows, 1, -1, dtype=numpy.uint32)
     chosen = (words % left).astype(numpy.intp).T + numpy.arange(steps)[:, None]
-    # One row per place, so that every step works on contiguous memory.
-    found = numpy.empty((rows, count), numpy.int32)
-    found[:] = numpy.arange(rows)[:, None]
-    flat = found.reshape(-1)
+    # A row for each position, so that every step works on contiguous memory.
+    table = numpy.empty((rows, count), numpy.int32)
+    table[:] = numpy.arange(rows)[:, None]
+    flat = table.reshape(-1)
     chosen *= count
     chosen += numpy.arange(count)
-    for place, source in zip(found, chosen, strict=False):
+    for row, source in zip(table, chosen, strict=False):
         taken = flat[source]
-        flat[source] = place
-        place[:] = taken
-    orders: Array = found.T
+        flat[source] = row
+        row[:] = taken
+    orders: Array = table.T
     return orders

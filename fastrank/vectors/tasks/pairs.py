@@ -54,33 +54,33 @@ BLOCK_VALUES = 1 << 24
 SHORTEST = 1e-12
 
 
-def similarities_of(one: Array, other: Array, wanted: tuple[str, ...]) -> dict[str, Array]:
+def similarities_of(a: Array, b: Array, similarities: tuple[str, ...]) -> dict[str, Array]:
     """The similarities of rows of equal shape, as float32[rows]; distances are negative.
 
     They are the same for any number of threads. Raises ArrayError for values that are not finite.
     """
-    rows = len(one)
-    found: dict[str, Array] = {}
+    rows = len(a)
+    by_name: dict[str, Array] = {}
     for kernel, names in (
         (kernels.products_of_pairs, SIMILARITIES[:2]),
         (kernels.distances_of_pairs, DISTANCES),
     ):
-        columns = [numpy.empty(rows * (name in wanted), numpy.float32) for name in names]
+        columns = [numpy.empty(rows * (name in similarities), numpy.float32) for name in names]
         if any(map(len, columns)):
-            _run(kernel, one, other, columns)
-            found |= dict(zip(names, columns, strict=True))
-    for name in wanted:
-        values = found[name]
+            _run(kernel, a, b, columns)
+            by_name |= dict(zip(names, columns, strict=True))
+    for name in similarities:
+        values = by_name[name]
         # Both are NaN if any value is.
         if not (numpy.isfinite(values.min()) and numpy.isfinite(values.max())):
-            _refuse(one, other, int((~numpy.isfinite(values)).argmax()))
-    return {name: found[name] for name in wanted}
+            _refuse(a, b, int((~numpy.isfinite(values)).argmax()))
+    return {name: by_name[name] for name in similarities}
 
 
-def _run(kernel: Any, one: Array, other: Array, columns: list[Array]) -> None:
-    rows, width = one.shape
-    flat = one.reshape(-1), other.reshape(-1)
-    count = default_threads(2 * one.size, WORTH_A_THREAD)
+def _run(kernel: Any, a: Array, b: Array, columns: list[Array]) -> None:
+    rows, width = a.shape
+    flat = a.reshape(-1), b.reshape(-1)
+    count = default_threads(2 * a.size, WORTH_A_THREAD)
 
     def work(part: int) -> None:
         first, last = (rows * edge // count for edge in (part, part + 1))
@@ -89,8 +89,8 @@ def _run(kernel: Any, one: Array, other: Array, columns: list[Array]) -> None:
     in_threads(work, count)
 
 
-def _refuse(one: Array, other: Array, row: int) -> None:
-    for number, vectors in enumerate((one, other), 1):
+def _refuse(a: Array, b: Array, row: int) -> None:
+    for number, vectors in enumerate((a, b), 1):
         bad = ~numpy.isfinite(vectors[row])
         if bad.any():
             column = int(bad.argmax())
@@ -100,13 +100,13 @@ def _refuse(one: Array, other: Array, row: int) -> None:
 
 
 def add_highest(
-    mean: dict[str, float], wanted: tuple[str, ...], metrics: tuple[str, ...], main: str
+    mean: dict[str, float], similarities: tuple[str, ...], metrics: tuple[str, ...], main: str
 ) -> str:
     """Add the highest values of several similarities; returns the main metric with its prefix."""
-    if len(wanted) == 1:
-        return f"{wanted[0]}_{main}"
+    if len(similarities) == 1:
+        return f"{similarities[0]}_{main}"
     for metric in metrics:
-        mean[f"max_{metric}"] = max(mean[f"{one}_{metric}"] for one in wanted)
+        mean[f"max_{metric}"] = max(mean[f"{similarity}_{metric}"] for similarity in similarities)
     return f"max_{main}"
 
 
@@ -134,23 +134,23 @@ def evaluate_similarity(
     >>> fr.tasks.evaluate_similarity((a, b), [5.0, 4.0, 0.5]).mean["cosine_spearman"]
     1.0
     """
-    given = with_defaults(evaluate_similarity, options)
-    wanted = checked_similarities("similarities", given["similarities"])
-    rows = read_task(model_or_vectors, task, given, texts=2, labels=True)
+    settings = with_defaults(evaluate_similarity, options)
+    names = checked_similarities("similarities", settings["similarities"])
+    rows = read_task(model_or_vectors, task, settings, texts=2, labels=True)
     gold = number_array("scores", rows.labels)
     if len(gold) < 2:
         raise InputError(rows.name, "expected at least two pairs, found one")
     if (gold == gold[0]).all():
         raise InputError(rows.name, f"all scores are {gold[0]:g}, so the correlation is undefined")
-    similarities = similarities_of(rows.vectors[0], rows.vectors[1], wanted)
+    similarities = similarities_of(rows.vectors[0], rows.vectors[1], names)
     mean = {}
-    for one, values in similarities.items():
+    for name, values in similarities.items():
         if (values == values[0]).all():
-            reason = f"all {one} similarities are {values[0]:g}, so the correlation is undefined"
+            reason = f"all {name} similarities are {values[0]:g}, so the correlation is undefined"
             raise InputError(rows.name, reason)
-        mean[f"{one}_spearman"] = spearman(gold, values)
-        mean[f"{one}_pearson"] = pearson(gold, values)
-    main = add_highest(mean, wanted, CORRELATIONS, "spearman")
+        mean[f"{name}_spearman"] = spearman(gold, values)
+        mean[f"{name}_pearson"] = pearson(gold, values)
+    main = add_highest(mean, names, CORRELATIONS, "spearman")
     return rows.result("similarity", "sentence-transformers", main, mean, similarities=similarities)
 
 
@@ -186,19 +186,19 @@ def evaluate_pairs(
     >>> found.value, round(found.mean["cosine_f1_threshold"], 4)
     (1.0, 0.3536)
     """
-    given = with_defaults(evaluate_pairs, options)
+    settings = with_defaults(evaluate_pairs, options)
     check_choice("protocol", protocol, PROTOCOLS)
-    wanted = checked_similarities("similarities", given["similarities"])
-    rows = read_task(model_or_vectors, task, given, texts=2, labels=True)
+    names = checked_similarities("similarities", settings["similarities"])
+    rows = read_task(model_or_vectors, task, settings, texts=2, labels=True)
     positive = binary_array("labels", rows.labels)
     if positive.all() or not positive.any():
-        found = int(positive[0])
-        raise InputError(rows.name, f"expected labels 0 and 1, found only {found}")
-    similarities = similarities_of(rows.vectors[0], rows.vectors[1], wanted)
+        label = int(positive[0])
+        raise InputError(rows.name, f"expected labels 0 and 1, found only {label}")
+    similarities = similarities_of(rows.vectors[0], rows.vectors[1], names)
     mean: dict[str, float] = {}
-    for one, values in similarities.items():
-        mean |= _metrics(one, positive, values, extremes=protocol == PROTOCOLS[0])
-    main = add_highest(mean, wanted, METRICS, "ap")
+    for name, values in similarities.items():
+        mean |= _metrics(name, positive, values, extremes=protocol == PROTOCOLS[0])
+    main = add_highest(mean, names, METRICS, "ap")
     return rows.result("pairs", protocol, main, mean, similarities=similarities)
 
 
@@ -210,7 +210,7 @@ def _metrics(
     best_accuracy, best_f1 = sweep.accuracy, sweep.f1
     # The similarity is the negative distance.
     sign = -1.0 if name in DISTANCES else 1.0
-    found = {
+    metrics = {
         "accuracy": best_accuracy.accuracy,
         "accuracy_threshold": sign * best_accuracy.threshold,
         "f1": best_f1.f1,
@@ -220,7 +220,7 @@ def _metrics(
         "ap": sweep.average_precision,
         "mcc": best_f1.matthews,
     }
-    return {f"{name}_{metric}": value for metric, value in found.items()}
+    return {f"{name}_{metric}": value for metric, value in metrics.items()}
 
 
 @takes(PairOptions, TASK)
@@ -252,20 +252,22 @@ def evaluate_triplets(
     >>> fr.tasks.evaluate_triplets((anchors, positives, negatives)).value
     0.5
     """
-    given = with_defaults(evaluate_triplets, options)
-    wanted = checked_similarities("similarities", given["similarities"])
+    settings = with_defaults(evaluate_triplets, options)
+    names = checked_similarities("similarities", settings["similarities"])
     margins = _margins(margin)
-    rows = read_task(model_or_vectors, task, given, texts=3, labels=False)
+    rows = read_task(model_or_vectors, task, settings, texts=3, labels=False)
     anchors, positives, negatives = rows.vectors
-    found = [similarities_of(anchors, part, wanted) for part in (positives, negatives)]
+    similarities = [similarities_of(anchors, part, names) for part in (positives, negatives)]
     correct = {
-        f"{one}_accuracy": (found[0][one] > found[1][one] + margins.get(one, 0.0)).astype(float)
-        for one in wanted
+        f"{name}_accuracy": (
+            similarities[0][name] > similarities[1][name] + margins.get(name, 0.0)
+        ).astype(float)
+        for name in names
     }
-    mean = {metric: float(own.mean()) for metric, own in correct.items()}
-    values = {metric: own.tolist() for metric, own in correct.items()}
+    mean = {metric: float(outcomes.mean()) for metric, outcomes in correct.items()}
+    values = {metric: outcomes.tolist() for metric, outcomes in correct.items()}
     best = max(values, key=lambda metric: mean[metric])
-    main = add_highest(mean, wanted, ("accuracy",), "accuracy")
+    main = add_highest(mean, names, ("accuracy",), "accuracy")
     values[main] = values[best]
     return rows.result("triplets", "sentence-transformers", main, mean, values=values)
 
@@ -301,20 +303,20 @@ def evaluate_bitext(
     >>> fr.tasks.evaluate_bitext(([[1, 0], [0, 1]], [[2, 1], [1, 2]])).mean["f1"]
     1.0
     """
-    given = with_defaults(evaluate_bitext, options)
-    rows = read_task(model_or_vectors, task, given, texts=2, labels=False)
-    one, other = (_unit(part, number) for number, part in enumerate(rows.vectors, 1))
-    truth = numpy.arange(len(one))
+    settings = with_defaults(evaluate_bitext, options)
+    rows = read_task(model_or_vectors, task, settings, texts=2, labels=False)
+    a, b = (_unit(part, number) for number, part in enumerate(rows.vectors, 1))
+    truth = numpy.arange(len(a))
     mean: dict[str, float] = {}
     values: dict[str, list[float]] = {}
-    for prefix, found in (("", _nearest(one, other)), ("reverse_", _nearest(other, one))):
+    for prefix, nearest in (("", _nearest(a, b)), ("reverse_", _nearest(b, a))):
         mean |= {
-            f"{prefix}f1": f1(truth, found, average="weighted"),
-            f"{prefix}precision": precision(truth, found, average="weighted"),
-            f"{prefix}recall": recall(truth, found, average="weighted"),
-            f"{prefix}accuracy": accuracy(truth, found),
+            f"{prefix}f1": f1(truth, nearest, average="weighted"),
+            f"{prefix}precision": precision(truth, nearest, average="weighted"),
+            f"{prefix}recall": recall(truth, nearest, average="weighted"),
+            f"{prefix}accuracy": accuracy(truth, nearest),
         }
-        values[f"{prefix}accuracy"] = (truth == found).astype(float).tolist()
+        values[f"{prefix}accuracy"] = (truth == nearest).astype(float).tolist()
     return rows.result("bitext", "mteb", "f1", mean, values=values)
 
 
@@ -335,5 +337,5 @@ def _nearest(queries: Array, corpus: Array) -> Array:
     """The row of the corpus with the highest product with each query."""
     step = max(1, BLOCK_VALUES // len(corpus))
     blocks = range(0, len(queries), step)
-    found = [(queries[at : at + step] @ corpus.T).argmax(axis=1) for at in blocks]
-    return numpy.concatenate(found)
+    rows = [(queries[start : start + step] @ corpus.T).argmax(axis=1) for start in blocks]
+    return numpy.concatenate(rows)

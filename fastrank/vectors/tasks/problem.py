@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Labels of each of these kinds can be sorted with each other.
 NUMBERS = (int, float)
-# What a row of several alternatives is separated by in tasks of Ulysses SentEval.
+# The separator of the alternatives in a row in tasks of Ulysses SentEval.
 SEPARATOR = " [SEP] "
 
 
@@ -75,8 +75,8 @@ def problem_of(model_or_vectors: Any, task: Any, options: Mapping[str, Any]) -> 
 
 def _of_vectors(vectors: Any, task: Any, options: Mapping[str, Any]) -> Problem:
     """A problem of given vectors, and of labels or the texts that have them."""
-    known = task if isinstance(task, TextTask) or _is_labels(task) else as_text_task(task)
-    rows = labelled_vectors(vectors, known, options["name"])
+    labels = task if isinstance(task, TextTask) or _is_labels(task) else as_text_task(task)
+    rows = labelled_vectors(vectors, labels, options["name"])
     y, classes = encoded_labels(rows.name, rows.labels)
     return Problem(
         name=rows.name,
@@ -87,13 +87,13 @@ def _of_vectors(vectors: Any, task: Any, options: Mapping[str, Any]) -> Problem:
     )
 
 
-def _is_labels(given: Any) -> bool:
+def _is_labels(value: Any) -> bool:
     """Whether these are the labels alone: an array, a Series, or a list or tuple of labels."""
-    if isinstance(given, (list, tuple)):
+    if isinstance(value, (list, tuple)):
         # A label may be a scalar of numpy, whose shape is empty.
-        first = given[0] if given else None
+        first = value[0] if value else None
         return not isinstance(first, (Mapping, list, tuple)) and not getattr(first, "shape", ())
-    return hasattr(given, "tolist")
+    return hasattr(value, "tolist")
 
 
 def _of_texts(model: Any, task: TextTask, options: Mapping[str, Any]) -> Problem:
@@ -119,25 +119,25 @@ def _of_texts(model: Any, task: TextTask, options: Mapping[str, Any]) -> Problem
     return Problem(encode=partial(encode_task, model, task, **encoding), **rows)
 
 
-def _refuse_cache(encoding: Mapping[str, Any], what: str) -> None:
+def _refuse_cache(encoding: Mapping[str, Any], source: str) -> None:
     for name in ("cache", "cache_name"):
         if encoding[name] is not None:
-            raise OptionError(name, f"vectors of {what} cannot be cached")
+            raise OptionError(name, f"vectors of {source} cannot be cached")
 
 
 def _fitted_later(
     model: Any, embed: Callable[..., Any] | None, name: str, texts: tuple[list[str], ...]
 ) -> Embedder:
     """A copy of a transformer or function (with its object), which fits itself on "train"."""
-    own: Any = deepcopy(model if embed is None else embed)
+    copy: Any = deepcopy(model if embed is None else embed)
 
     def embedder(rows: Array, split: str) -> tuple[Array, ...]:
         some = tuple([column[row] for row in rows.tolist()] for column in texts)
         if embed is not None:
-            return _embedded_by(own, name, some, split)
+            return _embedded_by(copy, name, some, split)
         if split == "train":
-            own.fit([text for column in some for text in column])
-        return vectors_of(tuple(own.transform(column) for column in some), len(rows))
+            copy.fit([text for column in some for text in column])
+        return vectors_of(tuple(copy.transform(column) for column in some), len(rows))
 
     return embedder
 
@@ -152,8 +152,8 @@ def _encoder_of_alternatives(
     rows = [text.split(SEPARATOR) for text in task.texts[1]]
     for number, row in enumerate(rows):
         if len(row) != len(rows[0]):
-            found = f"expected {len(rows[0])} alternatives, as in row 0, found {len(row)}"
-            raise InputError(task.name, f"row {number}: {found}")
+            mismatch = f"expected {len(rows[0])} alternatives, as in row 0, found {len(row)}"
+            raise InputError(task.name, f"row {number}: {mismatch}")
     columns = [task.texts[0], *map(list, zip(*rows, strict=True))]
     texts = TextTask.from_texts([text for column in columns for text in column], name=task.name)
 
@@ -167,33 +167,33 @@ def _encoder_of_alternatives(
 def _embedded_by(
     embed: Callable[..., Any], name: str, texts: tuple[list[str], ...], split: str
 ) -> tuple[Array, ...]:
-    """What `embed` returns for these texts, as float32[rows, features]. Raises ArrayError."""
+    """The output of `embed` for these texts, as float32[rows, features]. Raises ArrayError."""
     second = texts[1] if len(texts) > 1 else None
-    found = embed(texts[0], second, name, split)
+    output = embed(texts[0], second, name, split)
     rows = len(texts[0])
     expected = f"expected an array of shape ({rows}, features)"
-    if not hasattr(found, "__len__") and not hasattr(found, "shape"):
-        raise ArrayError("embed", f"{expected}, found {type(found).__name__}")
-    shape = getattr(found, "shape", None)
+    if not hasattr(output, "__len__") and not hasattr(output, "shape"):
+        raise ArrayError("embed", f"{expected}, found {type(output).__name__}")
+    shape = getattr(output, "shape", None)
     if shape is not None and (len(shape) != 2 or shape[0] != rows):
         raise ArrayError("embed", f"{expected}, found {shape}")
-    if shape is None and len(found) != rows:
-        raise ArrayError("embed", f"{expected}, found a {type(found).__name__} of {len(found)}")
-    return vectors_of(found, rows)
+    if shape is None and len(output) != rows:
+        raise ArrayError("embed", f"{expected}, found a {type(output).__name__} of {len(output)}")
+    return vectors_of(output, rows)
 
 
 def encoded_labels(name: str, labels: list[Any]) -> tuple[Array, list[Any]]:
     """The class of each row as int64[rows], and the classes, sorted. Raises InputError."""
     kinds = {_kind(name, row, label) for row, label in enumerate(labels)}
     if len(kinds) > 1:
-        found = " and ".join(sorted(kinds))
-        raise InputError(name, f"expected labels of one type, found {found}")
+        names = " and ".join(sorted(kinds))
+        raise InputError(name, f"expected labels of one type, found {names}")
     classes = sorted(set(labels))
     if len(classes) < 2:
-        found = f"only {classes[0]!r}" if classes else "no labels"
-        raise InputError(name, f"expected labels of at least two classes, found {found}")
-    places = {label: place for place, label in enumerate(classes)}
-    return numpy.array([places[label] for label in labels], numpy.int64), classes
+        description = f"only {classes[0]!r}" if classes else "no labels"
+        raise InputError(name, f"expected labels of at least two classes, found {description}")
+    numbers = {label: number for number, label in enumerate(classes)}
+    return numpy.array([numbers[label] for label in labels], numpy.int64), classes
 
 
 def _kind(name: str, row: int, label: Any) -> str:

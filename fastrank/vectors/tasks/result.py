@@ -1,4 +1,4 @@
-"""What a model achieves in a task."""
+"""The result of a model in a task."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ class TaskResult(Frozen):
         """
         frames = optional("pandas", "TaskResult.frame")
         if self.records is not None:
-            found = frames.DataFrame(self.records)
-            found.insert(0, "task", self.name)
-            return found
+            frame = frames.DataFrame(self.records)
+            frame.insert(0, "task", self.name)
+            return frame
         rows = [
             (self.name, item, metric, value)
             for metric, values in self.values.items()
@@ -107,8 +107,8 @@ class TaskResult(Frozen):
         >>> sorted(probed.to_dict())[:6]
         ['classes', 'interval', 'kind', 'level', 'mean', 'metric']
         """
-        kept = sorted(self.field_names - {"records", "similarities"})
-        return {**{name: getattr(self, name) for name in kept}, "notes": list(self.notes)}
+        names = sorted(self.field_names - {"records", "similarities"})
+        return {**{name: getattr(self, name) for name in names}, "notes": list(self.notes)}
 
     def __repr__(self) -> str:
         spread = "" if self.std is None else f" ± {self.std:.4f}"

@@ -131,7 +131,7 @@ class TaskResults(Frozen):
         >>> {model: round(value, 4) for model, value in results.mean.items()}
         {'letters': 1.0, 'length': 0.5327}
         """
-        return {model: _mean([one.value for one in self._of(model)]) for model in self.models}
+        return {model: _mean([score.value for score in self._of(model)]) for model in self.models}
 
     @property
     def kind_means(self) -> dict[str, dict[str, float]]:
@@ -140,13 +140,13 @@ class TaskResults(Frozen):
         >>> results.kind_means["letters"]
         {'retrieval': 1.0, 'similarity': 1.0}
         """
-        found: dict[str, dict[str, float]] = {}
+        means: dict[str, dict[str, float]] = {}
         for model in self.models:
             values: dict[str, list[float]] = {}
             for score in self._of(model):
                 values.setdefault(score.kind, []).append(score.value)
-            found[model] = {kind: _mean(of_kind) for kind, of_kind in values.items()}
-        return found
+            means[model] = {kind: _mean(of_kind) for kind, of_kind in values.items()}
+        return means
 
     def table(
         self,
@@ -192,9 +192,9 @@ class TaskResults(Frozen):
                 if name not in ("low", "high") or any(row[name] is not None for row in rows)
             ]
         if flag("means", means) and len(self.tasks) > 1:
-            found = self._means()
+            mean_rows = self._means()
             for name in (MEAN_OF_TASKS, MEAN_OF_KINDS):
-                cells = found[name] if several else {"score": found[name][self.models[0]]}
+                cells = mean_rows[name] if several else {"score": mean_rows[name][self.models[0]]}
                 rows.append({"task": name, **cells})
         best = self._best(rows, 3, digits) if flag("bold", bold) and several else frozenset()
         filled = {name: [row.get(name) for row in rows] for name in names}
@@ -212,14 +212,16 @@ class TaskResults(Frozen):
         mean over kinds        2     1.0000    0.5327
         """
         counts = Counter(self._first(task).kind for task in self.tasks)
-        found = self._means()
+        mean_rows = self._means()
         columns: dict[str, list[Any]] = {
-            "mean": list(found),
+            "mean": list(mean_rows),
             "tasks": [*counts.values(), len(self.tasks), len(self.tasks)],
-            **{model: [values.get(model) for values in found.values()] for model in self.models},
+            **{
+                model: [values.get(model) for values in mean_rows.values()] for model in self.models
+            },
         }
         return Table(
-            columns=columns, digits=digits, bold=self._best(list(found.values()), 2, digits)
+            columns=columns, digits=digits, bold=self._best(list(mean_rows.values()), 2, digits)
         )
 
     def details(self, *, digits: int = 4) -> Table:
@@ -228,7 +230,9 @@ class TaskResults(Frozen):
         >>> results.details().names[-5:]
         ['low', 'high', 'level', 'rows', 'seconds']
         """
-        rows = [{"model": one.model, **_row(one), "level": one.level} for one in self.scores]
+        rows = [
+            {"model": score.model, **_row(score), "level": score.level} for score in self.scores
+        ]
         names = ["model", *COLUMNS[:-2], "level", *COLUMNS[-2:]]
         return Table(columns={name: [row[name] for row in rows] for name in names}, digits=digits)
 
@@ -291,12 +295,12 @@ class TaskResults(Frozen):
         """{kind: {model: mean}}, and the same of the means over tasks and over kinds."""
         of_models = self.kind_means
         kinds = dict.fromkeys(self._first(task).kind for task in self.tasks)
-        found = {
-            kind: {model: own[kind] for model, own in of_models.items() if kind in own}
+        by_kind = {
+            kind: {model: values[kind] for model, values in of_models.items() if kind in values}
             for kind in kinds
         }
-        over_kinds = {model: _mean(list(own.values())) for model, own in of_models.items()}
-        return {**found, MEAN_OF_TASKS: self.mean, MEAN_OF_KINDS: over_kinds}
+        over_kinds = {model: _mean(list(values.values())) for model, values in of_models.items()}
+        return {**by_kind, MEAN_OF_TASKS: self.mean, MEAN_OF_KINDS: over_kinds}
 
     def _best(
         self, rows: Sequence[Mapping[str, Any]], first: int, digits: int
@@ -305,8 +309,8 @@ class TaskResults(Frozen):
 
         first: the column of the first model.
         """
-        found: set[tuple[int, int]] = set()
-        for place, row in enumerate(rows):
+        cells: set[tuple[int, int]] = set()
+        for i, row in enumerate(rows):
             values = {
                 column: row[model]
                 for column, model in enumerate(self.models, first)
@@ -315,12 +319,12 @@ class TaskResults(Frozen):
             if len(self.models) > 1 and values:
                 lower = "metric" in row and _lower(row["metric"])
                 best = rounded(min(values.values()) if lower else max(values.values()), digits)
-                found.update(
-                    (place, column)
+                cells.update(
+                    (i, column)
                     for column, value in values.items()
                     if rounded(value, digits) == best
                 )
-        return frozenset(found)
+        return frozenset(cells)
 
 
 def score_of(result: Any, task: Task, name: str, model: str, seconds: float) -> TaskScore:
@@ -400,7 +404,7 @@ def _lower(metric: str) -> bool:
     return metric == "loss" or better_of(metric) == "lower"
 
 
-def _check_name(option: str, name: str, known: list[str]) -> None:
-    if name not in known:
-        reason = f"expected one of {', '.join(known)}, found {name!r}"
-        raise OptionError(option, reason + option_hint(name, known))
+def _check_name(option: str, name: str, names: list[str]) -> None:
+    if name not in names:
+        reason = f"expected one of {', '.join(names)}, found {name!r}"
+        raise OptionError(option, reason + option_hint(name, names))

@@ -70,10 +70,10 @@ class Task(Frozen):
         _check_options(kind, options)
         if kind in MEASURES:
             main_score = _add_measures(kind, options, main_score)
-        known = KINDS[kind](options)
-        if main_score is not None and main_score not in known:
-            reason = f"expected one of {', '.join(known)}, found {main_score!r}"
-            raise OptionError("main_score", reason + option_hint(main_score, known))
+        metrics = KINDS[kind](options)
+        if main_score is not None and main_score not in metrics:
+            reason = f"expected one of {', '.join(metrics)}, found {main_score!r}"
+            raise OptionError("main_score", reason + option_hint(main_score, metrics))
         data = _read(kind, data)
         super().__init__(
             kind=kind,
@@ -87,17 +87,17 @@ class Task(Frozen):
         return f"<Task {self.name}: {self.kind}>"
 
 
-def as_task(given: Any) -> Task:
+def as_task(data: Any) -> Task:
     """A Task, or one of the kind that the type of the data says. Raises TypeError."""
-    if isinstance(given, Task):
-        return given
-    if isinstance(given, Dataset):
-        return Task("retrieval", given)
-    if isinstance(given, Candidates):
-        return Task("reranking", given)
+    if isinstance(data, Task):
+        return data
+    if isinstance(data, Dataset):
+        return Task("retrieval", data)
+    if isinstance(data, Candidates):
+        return Task("reranking", data)
     expected = "expected a Task, Dataset or Candidates"
-    hint = "; state its kind: Task('similarity', texts)" if isinstance(given, TextTask) else ""
-    raise TypeError(f"tasks: {expected}, found {type(given).__name__}{hint}")
+    hint = "; state its kind: Task('similarity', texts)" if isinstance(data, TextTask) else ""
+    raise TypeError(f"tasks: {expected}, found {type(data).__name__}{hint}")
 
 
 def _check_options(kind: str, options: dict[str, Any]) -> None:
@@ -114,17 +114,17 @@ def _check_options(kind: str, options: dict[str, Any]) -> None:
 
 def _add_measures(kind: str, options: dict[str, Any], main_score: str | None) -> str | None:
     """Complete the measures of rankings, and return the main one."""
-    given = options.get("measures")
-    if given is None:
+    measures = options.get("measures")
+    if measures is None:
         options["measures"] = MEASURES[kind].split()
         first = options["measures"][0]
         if main_score is not None and main_score not in options["measures"]:
             options["measures"] = [main_score, *options["measures"]]
     else:
         # Used several times, so it must not be an iterator.
-        one = isinstance(given, str) or not hasattr(given, "__iter__")
-        asked = options["measures"] = given if one else list(given)
-        if not one and asked:
+        is_single = isinstance(measures, str) or not hasattr(measures, "__iter__")
+        asked = options["measures"] = measures if is_single else list(measures)
+        if not is_single and asked:
             asked = asked[0]
         if isinstance(asked, str) and asked.strip():
             asked = split_texts(asked)[0]
@@ -143,12 +143,12 @@ def _read(kind: str, data: Any) -> Any:
 
 def _name_of(data: Any) -> str:
     """The name of data that has one, from a file or its maker."""
-    found: str = getattr(data, "name", "") or getattr(data, "source", "")
-    if found.startswith("<") or found in UNNAMED:
+    name: str = getattr(data, "name", "") or getattr(data, "source", "")
+    if name.startswith("<") or name in UNNAMED:
         return ""
-    if os.path.isfile(found) or is_url(found):
-        return os.path.basename(found).partition(".")[0]
-    return os.path.basename(found.rstrip(os.sep)) if os.path.isdir(found) else found
+    if os.path.isfile(name) or is_url(name):
+        return os.path.basename(name).partition(".")[0]
+    return os.path.basename(name.rstrip(os.sep)) if os.path.isdir(name) else name
 
 
 # `evaluate_tasks` passes these, or they do not apply to several models.
@@ -174,7 +174,7 @@ def evaluator(kind: str) -> Callable[..., Any]:
 def options_of(kind: str) -> list[str]:
     """The names of the options of tasks of a kind."""
     parameters = inspect.signature(evaluator(kind)).parameters.values()
-    names = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+    names = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
     if kind in MEASURES:
         names.insert(0, "measures")
     return [name for name in dict.fromkeys(names) if name not in RESERVED]
@@ -186,9 +186,9 @@ def _of_similarities(*metrics: str) -> Callable[[Mapping[str, Any]], list[str]]:
     def names(options: Mapping[str, Any]) -> list[str]:
         from fastrank.vectors.tasks.inputs import checked_similarities
 
-        found = checked_similarities("similarities", options.get("similarities", "cosine"))
-        several = ("max",) if len(found) > 1 else ()
-        return [f"{one}_{metric}" for one in (*several, *found) for metric in metrics]
+        similarities = checked_similarities("similarities", options.get("similarities", "cosine"))
+        several = ("max",) if len(similarities) > 1 else ()
+        return [f"{prefix}_{metric}" for prefix in (*several, *similarities) for metric in metrics]
 
     return names
 
@@ -204,7 +204,7 @@ def _measured(options: Mapping[str, Any]) -> list[str]:
 
     version = options.get("trec_eval_version", DEFAULT_VERSION)
     bound = Selection(options["measures"]).bind(version)
-    return [name.decode() for one in bound if one.measure.average for name in one.names]
+    return [name.decode() for measure in bound if measure.measure.average for name in measure.names]
 
 
 BITEXT = "f1 precision recall accuracy"

@@ -62,7 +62,7 @@ class Sweep:
         self.average_precision = float(terms[:count].sum())
         self.accuracy, self.f1 = (self._cut(*part) for part in best.reshape(2, 4).tolist())
 
-    def _cut(self, positives: int, found: int, score: int, below: int) -> Cut:
+    def _cut(self, positives: int, predicted: int, score: int, below: int) -> Cut:
         total, size = self._total, self._size
         if positives < 0:
             if not self._extremes:
@@ -70,13 +70,13 @@ class Sweep:
             above = numpy.nextafter(self._highest, self._highest.dtype.type(numpy.inf))
             return Cut(float(above), (size - total) / size, 0.0, 0.0, 0.0, 0.0)
         threshold = self._score(score)
-        if found < size:
+        if predicted < size:
             lower = self._score(below)
             middle = (threshold + lower) / 2
             # A rounded middle must not include the next score.
             threshold = middle if middle != lower else threshold
-        precision, recall = positives / found, positives / total
-        correct = 2 * positives - found + size - total
+        precision, recall = positives / predicted, positives / total
+        correct = 2 * positives - predicted + size - total
         return Cut(
             threshold=float(threshold),
             accuracy=correct / size,
@@ -84,7 +84,9 @@ class Sweep:
             precision=precision,
             recall=recall,
             matthews=matthews_of_counts(
-                correct, numpy.array([size - total, total]), numpy.array([size - found, found])
+                correct,
+                numpy.array([size - total, total]),
+                numpy.array([size - predicted, predicted]),
             ),
         )
 

@@ -61,7 +61,7 @@ def ulysses(folder: str | os.PathLike[str], tasks: str | Sequence[str] = "all") 
     missing = missing_files(folder, chosen)
     if missing and tasks != "all":
         raise ReadError(os.fspath(folder), described(missing))
-    found = {
+    by_id = {
         task: Task(
             "classification",
             read_task(os.path.join(folder, FILES[task]), task),
@@ -71,9 +71,9 @@ def ulysses(folder: str | os.PathLike[str], tasks: str | Sequence[str] = "all") 
         for task in chosen
         if task not in missing
     }
-    if not found:
+    if not by_id:
         raise ReadError(os.fspath(folder), "expected files of Ulysses SentEval, found none")
-    return found
+    return by_id
 
 
 def known_tasks(tasks: str | Sequence[str]) -> list[str]:
@@ -106,8 +106,8 @@ def read_task(path: str, task: str) -> TextTask:
         raise InputError(path, f"{reason} {len(names) + 1} columns")
     count = 1 if len(names) == 2 else 2
     columns = {**dict(zip(("text_a", "text_b"), names[:count], strict=False)), "label": names[-1]}
-    found = TextTask.from_table(path, columns=columns, name=task)
-    return TextTask.from_texts(*found.texts[:count], labels=found.labels, name=task)
+    table = TextTask.from_table(path, columns=columns, name=task)
+    return TextTask.from_texts(*table.texts[:count], labels=table.labels, name=task)
 
 
 def options_of(task: str) -> dict[str, Any]:

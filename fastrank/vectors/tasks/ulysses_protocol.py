@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# What needs the extra.
+# The function that needs the extra.
 USER = "evaluate_classification"
 PUBLISHED_SEED = 9847706
 METRICS = {"matthews": matthews, "adjusted_macro_f1": adjusted_macro_f1}
@@ -85,8 +85,8 @@ def evaluate_ulysses(problem: Problem, options: Mapping[str, Any]) -> TaskResult
     of_repetitions, of_intervals = seeds(seed, repetitions)
     splits = [
         fold
-        for repetition, one in enumerate(of_repetitions)
-        for fold in folds_of(problem.y, one, repetition, folds, options["validation"])
+        for repetition, repetition_seed in enumerate(of_repetitions)
+        for fold in folds_of(problem.y, repetition_seed, repetition, folds, options["validation"])
     ]
     notes = _few_batches(min(len(fold.train) for fold in splits), settings)
     features = None if problem.encode is None else features_of(problem, problem.encode())
@@ -96,12 +96,12 @@ def evaluate_ulysses(problem: Problem, options: Mapping[str, Any]) -> TaskResult
     # small that several threads take longer.
     limit = threads.threadpool_limits(1, "blas")
     shown = bar(f"train {problem.name}", len(splits), "folds", options["progress"])
-    with limit, shown as at:
+    with limit, shown as progress:
         for group in _groups(problem, features, splits):
             train(group, settings)
             far += sum(fold.is_far for fold in group)
             trained += [fold.series for fold in group]
-            at.update(len(group))
+            progress.update(len(group))
     if far:
         reason = f"in {far} of {len(splits)} folds, features that are constant in the training rows"
         notes += (f"{reason} are divided by 1e-12, as in the package, which makes them large",)
@@ -158,7 +158,7 @@ def per_epoch(result: TaskResult) -> dict[str, Any]:
     metrics = numpy.array(columns["metric"])
     epochs = numpy.array(columns["train_epoch"])
     values = numpy.array(columns["value"])
-    found: dict[str, Any] = {}
+    summaries: dict[str, Any] = {}
     for key in SERIES:
         intervals = MeanIntervals(key_seeds[key])
         of_key = metrics == key
@@ -172,8 +172,8 @@ def per_epoch(result: TaskResult) -> dict[str, Any]:
             "ci99_high": bounds[:, 1],
         }
         for name, series in summary.items():
-            found[f"{name}_{key}"] = float(series[0]) if len(series) == 1 else series
-    return found
+            summaries[f"{name}_{key}"] = float(series[0]) if len(series) == 1 else series
+    return summaries
 
 
 def features_of(problem: Problem, vectors: tuple[Array, ...]) -> Array:
@@ -185,20 +185,22 @@ def features_of(problem: Problem, vectors: tuple[Array, ...]) -> Array:
     return numpy.hstack(vectors)
 
 
-def _metric(given: str | None, classes: int) -> str:
-    if given is None:
+def _metric(metric: str | None, classes: int) -> str:
+    if metric is None:
         return "matthews" if classes == 2 else "adjusted_macro_f1"
-    if (given == "matthews") != (classes == 2):
-        raise OptionError("metric", f"{given!r} does not apply to {classes} classes")
-    return given
+    if (metric == "matthews") != (classes == 2):
+        raise OptionError("metric", f"{metric!r} does not apply to {classes} classes")
+    return metric
 
 
 def _check_rows(problem: Problem, folds: int) -> None:
     counts = Counter(problem.y.tolist())
-    for place, label in enumerate(problem.classes):
-        if counts[place] < folds:
-            found = f"found {counts[place]} of class {label!r}"
-            raise InputError(problem.name, f"expected {folds} or more rows per class, {found}")
+    for number, label in enumerate(problem.classes):
+        if counts[number] < folds:
+            description = f"found {counts[number]} of class {label!r}"
+            raise InputError(
+                problem.name, f"expected {folds} or more rows per class, {description}"
+            )
 
 
 def _few_batches(rows: int, settings: Settings) -> tuple[str, ...]:
@@ -224,19 +226,19 @@ def _groups(
     for fold in splits:
         parts = (fold.train, fold.validation, fold.test)
         if features is None:
-            found = _embedded(problem, parts)
+            arrays = _embedded(problem, parts)
         else:
-            found = [features[rows] for rows in parts]
+            arrays = [features[rows] for rows in parts]
         y = [problem.y[rows] for rows in parts]
-        data = scaled(*found)
+        data = scaled(*arrays)
         needed = sum(part.nbytes for part in data)
         if group and size + needed > MOST_BYTES:
             yield group
             group, size = [], 0
         size += needed
-        made = FoldData(list(zip(data, y, strict=True)), fold.weights, fold.loader_seed)
-        made.is_far = any(max(part.max(), -part.min()) > LARGEST_SCALED for part in data)
-        group.append(made)
+        fold_data = FoldData(list(zip(data, y, strict=True)), fold.weights, fold.loader_seed)
+        fold_data.is_far = any(max(part.max(), -part.min()) > LARGEST_SCALED for part in data)
+        group.append(fold_data)
     yield group
 
 
@@ -244,15 +246,15 @@ def _embedded(problem: Problem, parts: Sequence[Array]) -> list[Array]:
     """The features of the parts of a fold from an embedder fitted on the first."""
     assert problem.new_embedder is not None
     embed = problem.new_embedder()
-    found = [
+    features = [
         features_of(problem, embed(rows, split))
         for rows, split in zip(parts, ("train", "eval", "test"), strict=True)
     ]
-    for part, split in zip(found[1:], ("eval", "test"), strict=True):
-        if part.shape[1] != found[0].shape[1]:
-            reason = f"expected {found[0].shape[1]} features, as for 'train', found"
+    for part, split in zip(features[1:], ("eval", "test"), strict=True):
+        if part.shape[1] != features[0].shape[1]:
+            reason = f"expected {features[0].shape[1]} features, as for 'train', found"
             raise ArrayError(f"features of {split!r}", f"{reason} {part.shape[1]}")
-    return found
+    return features
 
 
 def _records(
@@ -263,8 +265,10 @@ def _records(
     for key in SERIES:
         first = 1 if key in EPOCH_KEYS else -1
         for fold, series in zip(splits, trained, strict=True):
-            place = fold.repetition + 1, fold.partition + 1
-            rows += [(*place, epoch, key, value) for epoch, value in enumerate(series[key], first)]
+            numbers = fold.repetition + 1, fold.partition + 1
+            rows += [
+                (*numbers, epoch, key, value) for epoch, value in enumerate(series[key], first)
+            ]
     names = ("kfold_repetition", "kfold_partition", "train_epoch", "metric", "value")
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
@@ -319,8 +323,8 @@ def balanced(y: Array, seed: int) -> Array:
     size = int(numpy.bincount(y).min())
     return numpy.concatenate(
         [
-            state.choice(numpy.flatnonzero(y == place), size=size, replace=False)
-            for place in range(int(y.max()) + 1)
+            state.choice(numpy.flatnonzero(y == number), size=size, replace=False)
+            for number in range(int(y.max()) + 1)
         ]
     )
 
@@ -342,14 +346,12 @@ class MeanIntervals:
         if count == 1:
             return float(values[0]), float(values[0])
         mean = values.mean()
-        found = mean - values[self._resamples(count)].mean(axis=1)
+        differences = mean - values[self._resamples(count)].mean(axis=1)
         # `mean - mean` is 0 for the sample itself.
-        below, equal = int((found < 0.0).sum()), int((found == 0.0).sum())
+        below, equal = int((differences < 0.0).sum()), int((differences == 0.0).sum())
         share = (below + below + equal) / (2 * RESAMPLES)
         total = values.sum()
-        left_out = mean - numpy.array(
-            [numpy.delete(values, place).mean() for place in range(count)]
-        )
+        left_out = mean - numpy.array([numpy.delete(values, i).mean() for i in range(count)])
         apart = (count - 1) * (left_out.mean() - left_out)
         spread = (apart**2).sum() / count**2
         if not (0.0 < share < 1.0 and spread > 0.0 and total == total):
@@ -360,8 +362,8 @@ class MeanIntervals:
         bounds = []
         for z in (tail, -tail):
             moved = bias + z
-            at = NORMAL.cdf(bias + moved / (1 - skew * moved))
-            bounds.append(float(mean + numpy.percentile(found, 100 * at)))
+            quantile = NORMAL.cdf(bias + moved / (1 - skew * moved))
+            bounds.append(float(mean + numpy.percentile(differences, 100 * quantile)))
         return bounds[0], bounds[1]
 
     def _resamples(self, count: int) -> Array:

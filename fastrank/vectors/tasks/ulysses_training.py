@@ -103,14 +103,14 @@ def _groups(folds: Sequence[FoldData], settings: Settings, copies: int) -> list[
 
     The shapes differ in rows, and in features where an embedder is fitted on each training part.
     """
-    found: list[list[FoldData]] = []
+    groups: list[list[FoldData]] = []
     by_shape: dict[tuple[int, ...], list[FoldData]] = {}
     for fold in folds:
         by_shape.setdefault(fold.train[0].shape, []).append(fold)
     for (_, features), same in by_shape.items():
         size = max(1, _together(features, settings) // copies)
-        found += [same[first : first + size] for first in range(0, len(same), size)]
-    return found
+        groups += [same[first : first + size] for first in range(0, len(same), size)]
+    return groups
 
 
 def _together(features: int, settings: Settings) -> int:
@@ -138,9 +138,11 @@ def _search(folds: list[FoldData], settings: Settings) -> None:
         orders = orders.reshape(len(folds) * points, GRID_EPOCHS, rows)
         for epoch in range(GRID_EPOCHS):
             stack.epoch(orders[:, epoch])
-        for place, fold in enumerate(folds):
+        for number, fold in enumerate(folds):
             x, y = fold.validation
-            for point, logits in enumerate(stack.networks.logits(place * points, x, points), first):
+            for point, logits in enumerate(
+                stack.networks.logits(number * points, x, points), first
+            ):
                 value = settings.metric(_outputs(logits, settings), y)
                 if value > best[fold]:
                     best[fold], fold.point = value, point
@@ -161,17 +163,17 @@ def _fit(folds: list[FoldData], settings: Settings) -> None:
             orders = permutations(numpy.concatenate(words)).reshape(-1, DRAWN_EPOCHS, rows)
         losses = stack.epoch(orders[:, drawn])
         going = []
-        for place, fold in enumerate(active):
-            loss, metric = stack.evaluated(place, fold.validation)
-            fold.add(EPOCH_KEYS, losses[place], loss, metric)
+        for number, fold in enumerate(active):
+            loss, metric = stack.evaluated(number, fold.validation)
+            fold.add(EPOCH_KEYS, losses[number], loss, metric)
             if _improvement(best[fold], loss) >= settings.min_improvement:
                 best[fold], count[fold] = loss, 0
             else:
                 count[fold] += 1
             if count[fold] > settings.patience or epoch == settings.epochs - 1:
-                fold.add(TEST_KEYS, *stack.evaluated(place, fold.test))
+                fold.add(TEST_KEYS, *stack.evaluated(number, fold.test))
             else:
-                going.append(place)
+                going.append(number)
         if not going:
             break
         if len(going) < len(active):
@@ -200,8 +202,8 @@ class _Stack:
         rows, features = folds[0].train[0].shape
         self._batches = rows // settings.batch_size
         self.networks = Networks(len(points), (features, *settings.hidden, settings.outputs))
-        for place, fold in enumerate(folds):
-            self.networks.initialize(place * copies, TorchRandom(fold.weights), copies)
+        for number, fold in enumerate(folds):
+            self.networks.initialize(number * copies, TorchRandom(fold.weights), copies)
         self._adam = AdamW(self.networks, points, self._batches // 4)
         if len(folds) == 1:
             self._x, self._y = folds[0].train
@@ -219,30 +221,30 @@ class _Stack:
         if not self._batches:
             return [float("nan")] * len(orders)
         for first in range(0, self._batches * size, size):
-            places = orders[:, first : first + size] + self._starts
+            rows = orders[:, first : first + size] + self._starts
             # "clip" writes into `out` directly, "raise" copies.
-            x = numpy.take(self._x, places, 0, self._batch[: len(orders)], "clip")
-            y = self._y[places]
-            logits, kept = self.networks.forward(x)
+            x = numpy.take(self._x, rows, 0, self._batch[: len(orders)], "clip")
+            y = self._y[rows]
+            logits, activations = self.networks.forward(x)
             losses, slope = _losses(logits, y)
             total += losses
-            self.networks.backward(kept, slope, self._adam.gradients)
+            self.networks.backward(activations, slope, self._adam.gradients)
             self._adam.step()
         return (total / self._batches).tolist()  # type: ignore[no-any-return]
 
-    def evaluated(self, place: int, part: Part) -> tuple[float, float]:
+    def evaluated(self, number: int, part: Part) -> tuple[float, float]:
         """The loss and the metric of a network for a part of its fold."""
         x, y = part
-        logits = self.networks.logits(place, x)
+        logits = self.networks.logits(number, x)
         losses, _ = _losses(logits, y[None])
         return float(losses[0]), self._settings.metric(_outputs(logits[0], self._settings), y)
 
-    def keep(self, places: list[int]) -> None:
+    def keep(self, numbers: list[int]) -> None:
         """Drop all folds but these."""
-        self.folds = [self.folds[place] for place in places]
-        self._starts = self._starts[places]
-        self.networks.keep(places)
-        self._adam.keep(places)
+        self.folds = [self.folds[number] for number in numbers]
+        self._starts = self._starts[numbers]
+        self.networks.keep(numbers)
+        self._adam.keep(numbers)
 
 
 def _outputs(logits: Array, settings: Settings) -> Array:
@@ -266,9 +268,9 @@ def _losses(logits: Array, y: Array) -> tuple[Array, Array]:
     powers = numpy.exp(shifted)
     sums = powers.sum(axis=2, keepdims=True)
     slope = powers / sums
-    places = y[:, :, None]
-    right = numpy.take_along_axis(shifted, places, 2) - numpy.log(sums)
-    numpy.put_along_axis(slope, places, numpy.take_along_axis(slope, places, 2) - 1, 2)
+    columns = y[:, :, None]
+    right = numpy.take_along_axis(shifted, columns, 2) - numpy.log(sums)
+    numpy.put_along_axis(slope, columns, numpy.take_along_axis(slope, columns, 2) - 1, 2)
     slope /= numpy.float32(rows)
     return -right[:, :, 0].mean(axis=1, dtype=numpy.float64), slope
 
@@ -323,9 +325,9 @@ def adjusted_macro_f1(logits: Array, y: Array) -> float:
     predicted = logits.argmax(axis=1)
     right = numpy.bincount(y[predicted == y], minlength=classes).astype(numpy.float32)
     total = numpy.bincount(y, minlength=classes) + numpy.bincount(predicted, minlength=classes)
-    found = total > 0
-    f1 = 2 * right[found] / total[found].astype(numpy.float32)
-    mean = (f1 / numpy.float32(found.sum())).sum(dtype=numpy.float32)
+    present = total > 0
+    f1 = 2 * right[present] / total[present].astype(numpy.float32)
+    mean = (f1 / numpy.float32(present.sum())).sum(dtype=numpy.float32)
     return max(0.0, float((mean - numpy.float32(1 / classes)) / numpy.float32(1 - 1 / classes)))
 
 
@@ -337,8 +339,8 @@ def are_probabilities(logits: Array) -> bool:
 def sigmoid(logits: Array) -> Array:
     """The logistic function without overflow, in the type of the logits."""
     shrunk = numpy.exp(-numpy.abs(logits))
-    found: Array = numpy.where(logits >= 0, 1, shrunk) / (1 + shrunk)
-    return found
+    values: Array = numpy.where(logits >= 0, 1, shrunk) / (1 + shrunk)
+    return values
 
 
 LEVELS = 4
@@ -381,8 +383,8 @@ def _cascade(rows: Array) -> Array:
     blocks = count // step
     in_blocks = rows[: blocks * step].reshape(blocks, step, columns)
     of_block = numpy.zeros((blocks, columns), numpy.float32)
-    for place in range(step):
-        of_block += in_blocks[:, place]
+    for i in range(step):
+        of_block += in_blocks[:, i]
     for block in range(blocks):
         sums[0] += of_block[block]
         done = (block + 1) * step
