@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
+    from _typeshed import SupportsWrite
+
 RUN = "run in any format, may be compressed"
 # The column of the texts.
 COLUMN = 27
@@ -198,7 +200,7 @@ class Parser(argparse.ArgumentParser):
         finally:
             self.usage, self.description, self.epilog = texts
 
-    def print_help(self, file: Any = None) -> None:
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
         """Print the help; exits with status 1 if standard output cannot be written."""
         if file is not None:
             super().print_help(file)
