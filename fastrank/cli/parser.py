@@ -187,7 +187,7 @@ class Parser(argparse.ArgumentParser):
         return self._wrapped(super().format_help)
 
     def _wrapped(self, show: Callable[[], str]) -> str:
-        """What a method shows while the texts are wrapped."""
+        """The output of a method while the texts are wrapped."""
         texts = self.usage, self.description, self.epilog
         width = _width()
         try:
