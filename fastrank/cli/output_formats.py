@@ -94,7 +94,7 @@ def _fields(arguments: argparse.Namespace) -> list[str]:
     return ["run", *LONG, *(BOUNDS if arguments.interval else ())]
 
 
-def _rows(results: Results, arguments: argparse.Namespace) -> Iterator[tuple[Any, ...]]:
+def _rows(results: Results, arguments: argparse.Namespace) -> Iterator[tuple[object, ...]]:
     """Rows of the fields, either per query or of the summary."""
     from fastrank.core.scores.tables import long_rows
 
@@ -178,7 +178,7 @@ METHODS = {
 }
 
 
-def rendered(result: Any, form: str, **layout: Any) -> str:
+def rendered(result: object, form: str, **layout: object) -> str:
     """A result in a format, by its own method; it ends with a line break."""
     if form == "json":
         layout["indent"] = 2

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
+    from _typeshed import SupportsWrite
+
 RUN = "run in any format, may be compressed"
 # The column of the texts.
 COLUMN = 27
@@ -186,7 +188,7 @@ class Parser(argparse.ArgumentParser):
         return self._wrapped(super().format_help)
 
     def _wrapped(self, show: Callable[[], str]) -> str:
-        """What a method shows while the texts are wrapped."""
+        """The output of a method while the texts are wrapped."""
         texts = self.usage, self.description, self.epilog
         width = _width()
         try:
@@ -199,7 +201,7 @@ class Parser(argparse.ArgumentParser):
         finally:
             self.usage, self.description, self.epilog = texts
 
-    def print_help(self, file: Any = None) -> None:
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
         """Print the help; exits with status 1 if standard output cannot be written."""
         if file is not None:
             super().print_help(file)

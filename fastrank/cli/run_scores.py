@@ -73,7 +73,7 @@ class RunScores:
         bound = bind_measures(measures, options)
         check_options(bound, options)
         form: Any = RELEVANCE_FORMATS[arguments.relevance_format]
-        self.qrels: Any = read_qrels(
+        self.qrels = read_qrels(
             arguments.qrels, form, trec_eval_version=arguments.trec_eval_version, warn=self._warn
         )
         self._plan = Plan.of(self.qrels, bound, options)

@@ -82,7 +82,7 @@ of the query vectors.
 """
 # The number of documents that are retrieved.
 DEPTH = 1000
-# What the usage says of the corpus.
+# The part of the usage about the corpus.
 ONE_CORPUS = "(--corpus FILE | --index FILE | --shard FILE ...)"
 
 

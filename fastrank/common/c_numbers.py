@@ -4,7 +4,7 @@ from __future__ import annotations
 
 BLANKS = b" \t\n\v\f\r"
 DIGITS = b"0123456789"
-# What a number may consist of.
+# The characters that a number may consist of.
 DECIMAL = DIGITS + b".eE+-"
 HEXADECIMAL = DIGITS + b"abcdefABCDEF.pP+-"
 SIGNS = (b"+", b"-")

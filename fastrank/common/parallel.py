@@ -34,7 +34,7 @@ MOST_KEPT = 2
 
 
 class Outcome(NamedTuple):
-    """What a call returned, or the exception that it raised."""
+    """The value that a call returned, or the exception that it raised."""
 
     value: Any = None
     error: Exception | None = None

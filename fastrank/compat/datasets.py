@@ -54,7 +54,7 @@ def evaluate_results(
     results: tuple[Any, Any],
     measures: str | Iterable[str] = "official",
     *,
-    metric: Any = "l2",
+    metric: object = "l2",
     queries: Any = None,
     docs: Any = None,
     **options: Any,
@@ -94,7 +94,7 @@ def evaluate_results(
 def results_to_run(
     results: tuple[Any, Any],
     *,
-    metric: Any = "l2",
+    metric: object = "l2",
     queries: Any = None,
     docs: Any = None,
     tag: str = "datasets",

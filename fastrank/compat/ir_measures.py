@@ -97,7 +97,7 @@ _ONLY_WITH = {"RR": "cutoff", "RBP": "rel"}
 
 
 def _with_any_parameters(name: str) -> Anything:
-    """What a provider lists for a measure that it has with all parameters."""
+    """The entry in a provider's list for a measure that it supports with any parameters."""
     measure = measures.registry[name]
     return type(measure)(**{parameter: Any() for parameter in measure.SUPPORTED_PARAMS})
 
@@ -163,7 +163,7 @@ class FastrankEvaluator(providers.Evaluator):
                 columns.append(next(rest))
                 continue
             column = next(plain)
-            # What has no values per query counts queries.
+            # A measure without values per query counts queries.
             values = [1.0] * len(queries) if column is None else column[:: bound.width].tolist()
             columns.append(values)
         if self._other_orders:

@@ -267,7 +267,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             )
         return vectors
 
-    def _write(self, folder: str, header: list[str], row: list[Any]) -> None:
+    def _write(self, folder: str, header: list[str], row: list[object]) -> None:
         """Add a row to the CSV file, after a header if the file is new."""
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, self.csv_file)

@@ -35,13 +35,13 @@ TITLE_LETTERS, LINE_LETTERS = 9, 13
 
 
 class Frame(NamedTuple):
-    """What is around the data of a plot.
+    """Everything around the data of a plot.
 
-    queries: how many are drawn, of each system or pair. lines: what is below
-    the title, and in the alternative text. values: sentences of the alternative text alone, about
-    the data. x, y: the labels of the axes. rows:
-    the systems along the y axis, from the top. handles: what the legend explains. grid: the axes
-    with a grid, "x" or "both". inches: the size of the figure.
+    queries: how many are drawn, of each system or pair. lines: the text below the title, which is
+    also in the alternative text. values: sentences about the data, for the alternative text alone.
+    x, y: the labels of the axes. rows: the systems along the y axis, from the top. handles: the
+    artists that the legend explains. grid: the axes with a grid, "x" or "both". inches: the size of
+    the figure.
     """
 
     title: str

@@ -60,7 +60,7 @@ def _table(grid: Grid, styles: dict[int, str]) -> str:
 
 
 def _cell(cell: Cell, styles: dict[int, str]) -> str:
-    # What is in numbers and intervals has no meaning in Markdown.
+    # The characters of numbers and intervals have no meaning in Markdown.
     shown = styles[cell.place] % (visible(cell.text) if cell.number else escaped(cell.text))
     return f"{shown} <sup>{joined(cell.marks)}</sup>" if cell.marks else shown
 

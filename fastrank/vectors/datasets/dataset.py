@@ -363,7 +363,7 @@ class Dataset(Frozen):
         return f"<Dataset {self.name}: {', '.join(counts)}>"
 
 
-def as_dataset(source: Any) -> Dataset:
+def as_dataset(source: object) -> Dataset:
     """Return a Dataset, or read one in BEIR's layout. Raises TypeError, and as `from_beir`."""
     if isinstance(source, Dataset):
         return source

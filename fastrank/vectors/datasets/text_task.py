@@ -154,7 +154,7 @@ def as_text_task(source: Any, *, labels: bool = True) -> TextTask:
     return TextTask.from_table(source)
 
 
-def _check_list(name: str, role: str, content: str, values: Any) -> None:
+def _check_list(name: str, role: str, content: str, values: object) -> None:
     """Raise InputError for what is not a list, or has no order."""
     # The keys of a dict are in order, but are not labels.
     is_wrong = isinstance(values, (str, bytes, Set)) or (
@@ -178,7 +178,7 @@ def plain_labels(labels: Any) -> list[Any]:
     return [label.item() if hasattr(label, "dtype") else label for label in values]
 
 
-def _name_of(source: Any) -> str:
+def _name_of(source: object) -> str:
     path = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     if path is None or isinstance(path, int):
         return "texts"

@@ -28,7 +28,9 @@ FIRST_TEXTS = 2
 ROUNDING = 0.02
 
 
-def check_encoding(batch_size: Any, cache: Any, cache_name: Any, **prompts: Any) -> None:
+def check_encoding(
+    batch_size: int | None, cache: object, cache_name: object, **prompts: object
+) -> None:
     """Check the options of encoding texts. Raises OptionError and TypeError."""
     if batch_size is not None:
         at_least("batch_size", batch_size, 1)

@@ -136,13 +136,13 @@ def text_encoder(
     )
 
 
-def check_model(model: Any) -> None:
+def check_model(model: object) -> None:
     """Raise TypeError for an object that is not a model, or a pair or triple of models."""
     for side_model in model if isinstance(model, (tuple, list)) else (model,):
         _function_of(side_model, [name for names in METHODS for name in names])
 
 
-def _function_of(model: Any, methods: Sequence[str]) -> tuple[Callable[..., Any], str]:
+def _function_of(model: object, methods: Sequence[str]) -> tuple[Callable[..., Any], str]:
     """The first of these methods that the model has, or the model itself, and its name."""
     kind = type(model).__name__
     if isinstance(model, (str, bytes)):

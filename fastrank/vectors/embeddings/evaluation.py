@@ -215,7 +215,7 @@ def evaluate_model(
     )
 
 
-def _is_dataset(value: Any) -> bool:
+def _is_dataset(value: object) -> bool:
     """Whether it is a data set, not a text of a dict of texts."""
     return isinstance(value, (Dataset, Candidates, os.PathLike)) or (
         isinstance(value, str) and os.path.isdir(value)
@@ -306,7 +306,7 @@ def evaluate_candidates(
     return evaluator.evaluate(run)
 
 
-def _refuse_search(settings: Mapping[str, Any]) -> None:
+def _refuse_search(settings: Mapping[str, object]) -> None:
     defaults = {keyword.name: keyword.default for keyword in SEARCH}
     for name in OF_SEARCH:
         if settings[name] != defaults[name]:

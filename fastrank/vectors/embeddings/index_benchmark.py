@@ -50,8 +50,10 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.common.choices import Metric
+    from fastrank.core.data.qrels import Preferences, Qrels
     from fastrank.core.formats.inputs import QrelsLike
     from fastrank.core.scores.scores import Scores
+    from fastrank.vectors.searching.batches import Found
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import IdsLike, RowIds
     from fastrank.vectors.searching.vectors import Vectors, VectorsLike
@@ -213,13 +215,13 @@ class _Setup(NamedTuple):
     train_size: int | None
     queries: Array
     k: int
-    judgments: Any
-    measures: Any
+    judgments: Qrels | Preferences | None
+    measures: str | list[str]
     relevance_level: float
     options: dict[str, Any]
 
     def runners(
-        self, vectors: Vectors, configuration: Configuration, update: Callable[[float], Any]
+        self, vectors: Vectors, configuration: Configuration, update: Callable[[float], object]
     ) -> Iterator[_Runner]:
         """Build an index and search it with each setting; call `update(1)` after each step."""
         index, seconds = configuration.built, None
@@ -244,7 +246,9 @@ class _Setup(NamedTuple):
             yield runner
 
 
-def _take_turns(runners: list[_Runner], repetitions: int, update: Callable[[float], Any]) -> None:
+def _take_turns(
+    runners: list[_Runner], repetitions: int, update: Callable[[float], object]
+) -> None:
     """Measure the times of all runners, a different one first in each pass."""
     for turn in range(repetitions):
         first = turn % len(runners)
@@ -314,11 +318,11 @@ class _Runner:
             scores=self._scores,
         )
 
-    def _batches(self) -> Iterator[Any]:
+    def _batches(self) -> Iterator[Found]:
         return search_batches(self._setup.queries, self.index, self._setup.k, **self._options)
 
 
-def _gathered(queries: Any, *, unit: bool) -> Array:
+def _gathered(queries: VectorsLike, *, unit: bool) -> Array:
     """All queries as 32-bit floats; `unit`: none may be zero."""
     vectors = open_vectors("queries", queries)
     blocks = vectors.blocks(block_rows(vectors.dimension), unit=False)

@@ -205,7 +205,7 @@ def _warn_of_cutoffs(
         )
 
 
-def _refuse_building(settings: Mapping[str, Any], corpus: Index | Shards) -> None:
+def _refuse_building(settings: Mapping[str, object], corpus: Index | Shards) -> None:
     """Raise OptionError for options that only apply to building an index."""
     reason = "the Index is already built"
     if isinstance(corpus, Shards):
@@ -226,7 +226,7 @@ def _refuse_impossible(plan: Plan) -> None:
 
 def _searched(
     judgment_rows: Array, names: RowIds, judgments: Qrels, request: Request, *, everything: bool
-) -> Any:
+) -> Array | None:
     """The rows of the queries to search, None for all. Raises errors that need no search."""
     import numpy
 

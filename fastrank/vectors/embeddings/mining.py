@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.matching.options import Options
 
 # The retrieved positive of a query to which margins refer.
 POSITIVES = ("lowest", "highest")
@@ -201,7 +202,13 @@ def hard_negatives(
 
 
 def _with_random(
-    mined: HardNegatives, rng: Random, corpus: list[str], extra: int, checked: Any, *, fill: bool
+    mined: HardNegatives,
+    rng: Random,
+    corpus: list[str],
+    extra: int,
+    checked: Options,
+    *,
+    fill: bool,
 ) -> HardNegatives:
     """The instances with random negatives; see `hard_negatives`."""
     drawn = []
@@ -227,7 +234,9 @@ def _with_random(
     return with_random
 
 
-def _mined(qrels: Qrels, run: Run, matched: Matched, rules: MiningRules) -> tuple[Any, Any, Any]:
+def _mined(
+    qrels: Qrels, run: Run, matched: Matched, rules: MiningRules
+) -> tuple[memoryview, memoryview, memoryview]:
     """Negatives per query; for each judgment 1 + its row in the run, or 0; rows of negatives."""
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
     problem = zeros("q", 3)
@@ -252,7 +261,7 @@ def _mined(qrels: Qrels, run: Run, matched: Matched, rules: MiningRules) -> tupl
     return mined.counts, mined.retrieved, mined.selected
 
 
-def sample_rows(rng: Random, selected: Any, first: int, mined: int, number: int) -> int:
+def sample_rows(rng: Random, selected: memoryview, first: int, mined: int, number: int) -> int:
     """Keep a sample of the rows selected[first : first + mined]; returns how many remain."""
     if mined <= number:
         return mined

@@ -38,7 +38,7 @@ class EncodingOptions(TypedDict, total=False):
     progress: bool | None
 
 
-def are_vectors(value: Any) -> bool:
+def are_vectors(value: object) -> bool:
     """Whether these are vectors, or a tuple of vectors for several texts per row, and no model."""
     if isinstance(value, (tuple, list)):
         return bool(value) and (are_vectors(value[0]) or _is_number(value[0]))
@@ -46,7 +46,7 @@ def are_vectors(value: Any) -> bool:
     return hasattr(value, "shape") and (hasattr(value, "dtype") or hasattr(value, "to_numpy"))
 
 
-def refuse_encoding(options: Mapping[str, Any]) -> None:
+def refuse_encoding(options: Mapping[str, object]) -> None:
     """Raise OptionError for options of models that are given with vectors."""
     for name, value in options.items():
         if name != "progress" and value is not None:
@@ -125,7 +125,7 @@ def encode_task(
     return tuple(arrays)
 
 
-def _is_number(row: Any) -> bool:
+def _is_number(row: object) -> bool:
     """Whether this, the first row of a list, is a list of numbers."""
     return isinstance(row, Sequence) and bool(row) and isinstance(row[0], (int, float))
 
@@ -192,7 +192,7 @@ class PreparedModel:
         batch_size: int | None,
         query_prompt: str | None,
         corpus_prompt: str | None,
-        cache: Any,
+        cache: str | os.PathLike[str] | None,
         cache_name: str | None,
         *,
         unit: bool = False,

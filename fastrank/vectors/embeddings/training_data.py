@@ -92,8 +92,8 @@ class HardNegatives(Frozen):
     # mined. Per judgment 1 + the run's row that retrieved it, or 0; per ranking the rows mined.
     places: list[tuple[int, int]]
     mined: list[int]
-    retrieved: Any
-    selected: Any
+    retrieved: memoryview
+    selected: memoryview
     # Per instance: the random negatives.
     drawn: list[list[str]] | None = None
 

@@ -160,7 +160,7 @@ def check_before_building(
     *,
     k: int,
     batch_size: int,
-    parameters: Any,
+    parameters: object,
 ) -> None:
     """Raise OptionError for a search that such an index does not support, without building it."""
     _, _, settings = _checked_request(k, batch_size, parameters)
@@ -169,7 +169,9 @@ def check_before_building(
         pass
 
 
-def _checked_request(k: int, batch_size: int, parameters: Any) -> tuple[int, int, dict[str, float]]:
+def _checked_request(
+    k: int, batch_size: int, parameters: object
+) -> tuple[int, int, dict[str, float]]:
     # faiss accepts only Python integers.
     return at_least("k", k, 1), at_least("batch_size", batch_size, 1), parse_parameters(parameters)
 

@@ -84,7 +84,7 @@ _KEPT = ("nprobe", "max_codes", "polysemous_ht", "search_type", "k_factor")
 _KEPT_IN_GRAPH = ("efSearch",)
 
 
-def parse_parameters(parameters: Any) -> dict[str, float]:
+def parse_parameters(parameters: object) -> dict[str, float]:
     """The parameters of "nprobe=32,efSearch=128" or of a dict. Raises OptionError.
 
     >>> parse_parameters("nprobe=32,efSearch=128")

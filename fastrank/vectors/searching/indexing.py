@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.core.data.texts import Texts
-    from fastrank.vectors.searching.vectors import Vectors
+    from fastrank.vectors.searching.row_ids import IdsLike
+    from fastrank.vectors.searching.vectors import Vectors, VectorsLike
 
     Array = npt.NDArray[Any]
 
@@ -66,7 +67,7 @@ class Index:
         """The ids of the vectors, or None if they are faiss's numbers."""
         return self.names.texts
 
-    def with_ids(self, argument: str, ids: Any) -> Index:
+    def with_ids(self, argument: str, ids: IdsLike) -> Index:
         """The same index with ids for its vectors; `argument` is for messages.
 
         Raises ArrayError for duplicate ids or the wrong number of ids, OptionError if the index has
@@ -100,10 +101,10 @@ class Index:
 
 
 def build_index(
-    vectors: Any,
+    vectors: VectorsLike,
     index_factory: str = "Flat",
     metric: str = "ip",
-    ids: Any = None,
+    ids: IdsLike | None = None,
     train_size: int | None = None,
     *,
     gpu: bool = False,

@@ -84,7 +84,7 @@ class RowIds:
             raise ArrayError(argument, f"expected {some} ids, one per vector, found {count}")
 
 
-def check_row_ids(argument: str, ids: Any, count: int | None) -> RowIds:
+def check_row_ids(argument: str, ids: IdsLike | RowIds | None, count: int | None) -> RowIds:
     """Check ids from a caller: one per row, without duplicates; or the path of a file with them.
 
     Raises ArrayError, and what `read_ids` raises.

@@ -19,11 +19,11 @@ from fastrank.vectors.searching.shards import Shards
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
 
     from typing_extensions import Unpack
 
     from fastrank.core.data.texts import Texts
+    from fastrank.core.formats.files.files import Source
     from fastrank.vectors.searching.batches import Found
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import IdsLike, RowIds
@@ -123,7 +123,7 @@ def run_lines(
         yield from lines_of(run_of([], tag))
 
 
-def check_writable(target: Any, corpus: RowIds, queries: RowIds, tag: bytes) -> None:
+def check_writable(target: Source, corpus: RowIds, queries: RowIds, tag: bytes) -> None:
     """Check before a search that its run can be written.
 
     Raises InputError for ids or a tag that cannot be a field of a line, OptionError for another

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from fastrank.vectors.searching.engines import Engine, Progress
     from fastrank.vectors.searching.indexing import Index
+    from fastrank.vectors.searching.row_ids import IdsLike
 
     Array = npt.NDArray[Any]
 
@@ -137,7 +138,7 @@ class Shards:
         """The ids of the vectors, or None if they are row numbers."""
         return self.names.texts
 
-    def with_ids(self, argument: str, ids: Any) -> Shards:
+    def with_ids(self, argument: str, ids: IdsLike) -> Shards:
         """The same shards with ids for all their vectors; `argument` is for messages.
 
         Raises ArrayError for duplicate ids or the wrong number of ids, OptionError if the shards

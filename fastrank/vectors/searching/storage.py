@@ -21,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    import numpy.typing as npt
+
 # The suffix of the file of ids, after the name of the index.
 SUFFIX = ".ids.npy"
 # How faiss's files of float indexes begin: a code, dimension, size, two unused numbers, whether the
@@ -174,5 +176,5 @@ def _stored_ids(path: str, count: int) -> Texts | None:
     return Texts(ids.tobytes(), memory_of(starts), memory_of(_lengths(ids)))
 
 
-def _lengths(ids: Any) -> Any:
+def _lengths(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return numpy.char.str_len(ids).astype("int64")

@@ -112,7 +112,7 @@ def open_vectors(name: str, source: Any) -> Vectors:
     return Blocks(name, source) if blocks else Rows(name, as_rows(name, source, 2, TABLE))
 
 
-def is_sparse(value: Any) -> bool:
+def is_sparse(value: object) -> bool:
     """Whether this is a scipy sparse matrix or a sparse torch tensor."""
     tensor = getattr(value, "is_sparse", False) or getattr(value, "is_sparse_csr", False)
     return bool(tensor) or hasattr(value, "toarray")
@@ -232,7 +232,7 @@ class Blocks(Vectors):
 
     count = None
 
-    def __init__(self, name: str, source: Iterable[Any]) -> None:
+    def __init__(self, name: str, source: Iterable[npt.ArrayLike]) -> None:
         self.name, self._source = name, source
         self.repeatable = iter(source) is not source
         self._coming = self._checked(iter(source))
@@ -242,7 +242,7 @@ class Blocks(Vectors):
             raise ArrayError(name, "expected vectors, found none") from None
         self.dimension = int(self._first.shape[1])
 
-    def _checked(self, coming: Iterator[Any]) -> Iterator[Array]:
+    def _checked(self, coming: Iterator[npt.ArrayLike]) -> Iterator[Array]:
         row, dimension = 0, None
         for rows in coming:
             try:

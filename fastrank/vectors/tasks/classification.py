@@ -38,7 +38,7 @@ class ClassificationOptions(TaskOptions, total=False):
     seed: int | None
 
 
-def _layers(name: str, value: Any) -> tuple[int, ...]:
+def _layers(name: str, value: int | Sequence[int]) -> tuple[int, ...]:
     layers = (value,) if isinstance(value, int) else value
     return tuple(at_least(name, units, 1) for units in layers)
 
@@ -50,7 +50,7 @@ def _share(name: str, value: Any) -> float:
     return share
 
 
-def _seed(name: str, value: Any) -> int:
+def _seed(name: str, value: int) -> int:
     seed = at_least(name, value, 0)
     if seed > MOST_SEED:
         raise OptionError(name, f"expected at most {MOST_SEED}, found {value}")

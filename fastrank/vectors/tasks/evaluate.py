@@ -120,7 +120,9 @@ def _evaluate_item(shared: Any, item: tuple[str, str, Task]) -> TaskScore:
     return score_of(result, task, name, model_name, perf_counter() - start)
 
 
-def _models(source: Any, cache: Any, cache_name: str | None) -> dict[str, tuple[Any, str | None]]:
+def _models(
+    source: Any, cache: object, cache_name: str | None
+) -> dict[str, tuple[Any, str | None]]:
     """The models by name, each with its name in the cache. Raises OptionError, TypeError."""
     if not isinstance(source, Mapping):
         if (cache is None) != (cache_name is None):
@@ -146,7 +148,7 @@ def _models(source: Any, cache: Any, cache_name: str | None) -> dict[str, tuple[
     return models
 
 
-def _name_of(model: Any) -> str:
+def _name_of(model: object) -> str:
     """A name for a model that has none."""
     if isinstance(model, (tuple, list)):
         return "model"

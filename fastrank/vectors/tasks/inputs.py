@@ -27,7 +27,7 @@ from fastrank.vectors.tasks.result import TaskResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     import numpy.typing as npt
@@ -52,7 +52,7 @@ class PairOptions(TaskOptions, total=False):
     similarities: str | tuple[str, ...]
 
 
-def checked_similarities(name: str, value: Any) -> tuple[str, ...]:
+def checked_similarities(name: str, value: str | Iterable[str]) -> tuple[str, ...]:
     """The names of similarities as a tuple. Raises OptionError."""
     names = (value,) if isinstance(value, str) else tuple(value)
     expected = ", ".join(map(repr, SIMILARITIES))

@@ -90,11 +90,11 @@ class Networks:
             inputs = numpy.maximum(outputs, 0, out=outputs)
         return _product(inputs, views[-2]) + views[-1][:, None]
 
-    def forward(self, x: Array) -> tuple[Array, list[Any]]:
+    def forward(self, x: Array) -> tuple[Array, list[Array]]:
         """The outputs for float32[count, rows, features] in training mode, and the activations that
         `backward` needs. Updates the running statistics."""
         views = self.views(self.parameters)
-        activations: list[Any] = [x]
+        activations: list[Array] = [x]
         rows = x.shape[1]
         for layer, (mean, variance) in enumerate(self.layer_statistics(self.statistics)):
             weights, scale, shift = views[3 * layer : 3 * layer + 3]
@@ -113,7 +113,7 @@ class Networks:
             activations += [outputs, inverse, x]
         return _product(x, views[-2]) + views[-1][:, None], activations
 
-    def backward(self, activations: list[Any], slope: Array, gradients: Array) -> None:
+    def backward(self, activations: list[Array], slope: Array, gradients: Array) -> None:
         """Write the gradients, given those of the outputs, float32[count, rows, outputs]."""
         views, gradient_views = self.views(self.parameters), self.views(gradients)
         numpy.matmul(slope.transpose(0, 2, 1), activations[-1], out=gradient_views[-2])

@@ -35,6 +35,7 @@ from fastrank.vectors.tasks.thresholds import Sweep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     import numpy.typing as npt
@@ -77,7 +78,7 @@ def similarities_of(a: Array, b: Array, similarities: tuple[str, ...]) -> dict[s
     return {name: by_name[name] for name in similarities}
 
 
-def _run(kernel: Any, a: Array, b: Array, columns: list[Array]) -> None:
+def _run(kernel: Callable[..., object], a: Array, b: Array, columns: list[Array]) -> None:
     rows, width = a.shape
     flat = a.reshape(-1), b.reshape(-1)
     count = default_threads(2 * a.size, WORTH_A_THREAD)
@@ -272,7 +273,7 @@ def evaluate_triplets(
     return rows.result("triplets", "sentence-transformers", main, mean, values=values)
 
 
-def _margins(margin: Any) -> dict[str, float]:
+def _margins(margin: float | Mapping[str, float]) -> dict[str, float]:
     if not isinstance(margin, Mapping):
         return dict.fromkeys(SIMILARITIES, finite("margin", margin))
     unknown = [name for name in margin if name not in SIMILARITIES]

@@ -87,7 +87,7 @@ def _of_vectors(vectors: Any, task: Any, options: Mapping[str, Any]) -> Problem:
     )
 
 
-def _is_labels(value: Any) -> bool:
+def _is_labels(value: object) -> bool:
     """Whether these are the labels alone: an array, a Series, or a list or tuple of labels."""
     if isinstance(value, (list, tuple)):
         # A label may be a scalar of numpy, whose shape is empty.
@@ -119,7 +119,7 @@ def _of_texts(model: Any, task: TextTask, options: Mapping[str, Any]) -> Problem
     return Problem(encode=partial(encode_task, model, task, **encoding), **rows)
 
 
-def _refuse_cache(encoding: Mapping[str, Any], source: str) -> None:
+def _refuse_cache(encoding: Mapping[str, object], source: str) -> None:
     for name in ("cache", "cache_name"):
         if encoding[name] is not None:
             raise OptionError(name, f"vectors of {source} cannot be cached")
@@ -196,7 +196,7 @@ def encoded_labels(name: str, labels: list[Any]) -> tuple[Array, list[Any]]:
     return numpy.array([numbers[label] for label in labels], numpy.int64), classes
 
 
-def _kind(name: str, row: int, label: Any) -> str:
+def _kind(name: str, row: int, label: object) -> str:
     if isinstance(label, float) and not label.is_integer():
         reason = f"row {row}: expected a class, found the number {label}"
         raise InputError(name, f"{reason}; map numbers to classes first")

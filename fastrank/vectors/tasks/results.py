@@ -356,7 +356,7 @@ def score_of(result: Any, task: Task, name: str, model: str, seconds: float) -> 
     )
 
 
-def _items(result: Any, metric: str) -> dict[str, float] | None:
+def _items(result: object, metric: str) -> dict[str, float] | None:
     if isinstance(result, Scores):
         averages = {
             name.decode(): bound.measure.average for bound in result.bound for name in bound.names

@@ -87,7 +87,7 @@ class Task(Frozen):
         return f"<Task {self.name}: {self.kind}>"
 
 
-def as_task(data: Any) -> Task:
+def as_task(data: object) -> Task:
     """A Task, or one of the kind that the type of the data says. Raises TypeError."""
     if isinstance(data, Task):
         return data
@@ -141,7 +141,7 @@ def _read(kind: str, data: Any) -> Any:
     return as_text_task(data, labels=kind not in ("triplets", "bitext"))
 
 
-def _name_of(data: Any) -> str:
+def _name_of(data: object) -> str:
     """The name of data that has one, from a file or its maker."""
     name: str = getattr(data, "name", "") or getattr(data, "source", "")
     if name.startswith("<") or name in UNNAMED:
