@@ -57,11 +57,7 @@ class Case:
 # drawn twice are left out, about 40 % of them retrieved. With 1,300, 98 of the first 100 of 1,000
 # documents are judged in Robust 2003, 69 in TREC-COVID, 80 here.
 JUDGED_TASKS = (OFFICIAL, ALL_TREC, *MEMORY)
-POOLS = {
-    "pool-10": (5, 15),
-    "pool-100": (60, 150),
-    "pool-1300": (1_000, 2_000),
-}
+POOLS = {"pool-10": (5, 15), "pool-100": (60, 150), "pool-1300": (1_000, 2_000)}
 CASES = {
     case.name: case
     for case in (

@@ -35,11 +35,7 @@ class Case:
         """By numpy, in single precision."""
         products = [
             np.einsum("ij,ij->i", x, y)
-            for x, y in (
-                (self.one, self.other),
-                (self.one, self.one),
-                (self.other, self.other),
-            )
+            for x, y in ((self.one, self.other), (self.one, self.one), (self.other, self.other))
         ]
         return products[0] / np.sqrt(products[1] * products[2])
 

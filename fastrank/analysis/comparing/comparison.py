@@ -25,7 +25,7 @@ from fastrank.analysis.comparing.tables import cliffs_delta, long_rows, rank_tab
 from fastrank.common.arguments import at_least, check_choice, finite, flag, fraction
 from fastrank.common.dropped import without_dropped
 from fastrank.common.rendering.numbers import number
-from fastrank.core.data.columns import Frozen
+from fastrank.core.data.columns import WithDropped
 from fastrank.core.formats.tables.table_files import csv_lines
 from fastrank.core.scores.differences import largest_differences
 from fastrank.core.scores.records import json_text
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from fastrank.core.formats.inputs import QrelsLike, RunsLike
 
 
-class Comparison(Frozen):
+class Comparison(WithDropped):
     """Systems compared on the same queries: means, intervals, and tests of pairs.
 
     names: the systems. measures: the names of the measures. queries: the ids of the queries, in

@@ -50,15 +50,6 @@ class Frozen:
         cls.field_names = cls.field_names | fields
         cls.required = frozenset(name for name in cls.field_names if not hasattr(cls, name))
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            from fastrank.common.dropped import instead
-
-            kind = type(self).__name__
-            wrong = f"{kind!r} object has no attribute {name!r}{instead(kind, name)}"
-            raise AttributeError(wrong, name=name, obj=self)
-
     def __dir__(self) -> list[str]:
         return sorted(set(object.__dir__(self)) - self.internal)
 
@@ -84,6 +75,22 @@ class Frozen:
     def __reduce__(self) -> Any:
         fields = {name: _to_pickle(getattr(self, name)) for name in self.field_names}
         return _rebuild, (type(self), fields)
+
+
+class WithDropped(Frozen):
+    """Objects that had more attributes before the first release.
+
+    Only for few classes: with this method Python finds every attribute more slowly.
+    """
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            from fastrank.common.dropped import instead
+
+            kind = type(self).__name__
+            wrong = f"{kind!r} object has no attribute {name!r}{instead(kind, name)}"
+            raise AttributeError(wrong, name=name, obj=self)
 
 
 def _how_to_make(kind: type[Frozen]) -> str:

@@ -201,6 +201,8 @@ def evaluation_options(options: Mapping[str, Any]) -> Options:
         for keyword in EVALUATION
         if options.get(keyword.name, keyword.default) is not keyword.default
     }
+    if not values:
+        return DEFAULTS
     missing = values.pop("missing", "skip")
     values["max_retrieved"] = values.pop("depth", MAX_RETRIEVED)
     values["exclude"] = values.get("exclude") or {}

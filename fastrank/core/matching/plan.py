@@ -132,9 +132,13 @@ MOST_REQUIREMENTS = 64
 
 
 def requirements(measures: list[BoundMeasure], options: Options) -> Requirements:
-    """The requirements of measures under options, which are found once for these objects."""
+    """The requirements of these measures under options, which are found once."""
     requires = _REQUIREMENTS.get(id(measures))
-    if requires is None or requires.measures is not measures or requires.options is not options:
+    if (
+        requires is None
+        or requires.measures is not measures
+        or (requires.options is not options and vars(requires.options) != vars(options))
+    ):
         if len(_REQUIREMENTS) >= MOST_REQUIREMENTS:
             _REQUIREMENTS.clear()
         requires = _REQUIREMENTS[id(measures)] = Requirements(measures, options)
@@ -209,7 +213,7 @@ class Plan:
 
     def changed(self, **fields: Any) -> Plan:
         """A plan with other judgments, measures or options, and with memory of its own."""
-        parts = {name: getattr(self, name) for name in ("judgments", "measures", "options")}
+        parts = {"judgments": self.judgments, "measures": self.measures, "options": self.options}
         return Plan(**(parts | fields), skipped=self.skipped, query_order=self.query_order)
 
     def known(self, function: Callable[[Plan], Fact]) -> Fact:

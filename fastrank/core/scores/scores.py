@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.common import lazy
 from fastrank.common.messages import counted
-from fastrank.core.data.columns import Frozen
+from fastrank.core.data.columns import Frozen, WithDropped
 from fastrank.core.data.texts import decoded
 from fastrank.core.scores.columns import (
     Means,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fastrank.core.scores.summary import Coverage
 
 
-class Scores(QueryValues):
+class Scores(WithDropped, QueryValues):
     """The values of measures for every evaluated query, and over all queries.
 
     queries: the ids of the queries with values, in byte order: the evaluated queries, and with

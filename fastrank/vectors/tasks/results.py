@@ -13,7 +13,7 @@ from fastrank.analysis.comparing.paired import moments
 from fastrank.common.arguments import flag
 from fastrank.common.keywords import option_hint
 from fastrank.common.messages import counted
-from fastrank.core.data.columns import Frozen
+from fastrank.core.data.columns import Frozen, WithDropped
 from fastrank.core.scores.scores import Scores
 from fastrank.core.scores.tables import Table
 from fastrank.core.scores.text import rounded
@@ -80,7 +80,7 @@ class TaskScore(Frozen):
         return f"<TaskScore {self.task}, {self.model}: {self.metric} {self.value:.4f}>"
 
 
-class TaskResults(Frozen):
+class TaskResults(WithDropped):
     """The scores of one or several models in tasks.
 
     scores: a list of TaskScore, in the order of evaluation. `results["task"]` is the TaskScore of

@@ -368,10 +368,7 @@ def test_a_specification_is_frozen_and_can_be_pickled() -> None:
     assert {spec: 1}[parse_measure("NDCG(gains={1:3}) @ 10")] == 1
 
 
-FILES = {
-    "qrels": b"q 0 a 2\nq 0 b 0\nq 0 c 1\n",
-    "run": b"q Q0 b 1 9 t\nq Q0 a 2 8 t\n",
-}
+FILES = {"qrels": b"q 0 a 2\nq 0 b 0\nq 0 c 1\n", "run": b"q Q0 b 1 9 t\nq Q0 a 2 8 t\n"}
 
 
 def test_the_trec_eval_command_takes_new_names(trec_eval: Any) -> None:

@@ -27,10 +27,7 @@ NAMES |= {"strec": "StRecall", "MAP-IA": "AP_IA"}
 QRELS = (
     b"1 1 a 1\n1 1 b 1\n1 1 c 0\n1 2 b 2\n1 2 d 1\n1 3 e 1\n1 4 f 0\n2 1 a 1\n2 2 a 1\n2 2 c 0\n"
 )
-RUN = {
-    "1": {"b": 6.0, "x": 5.0, "a": 4.0, "e": 3.0, "c": 2.0, "d": 1.0},
-    "2": {"c": 2.0, "a": 1.0},
-}
+RUN = {"1": {"b": 6.0, "x": 5.0, "a": 4.0, "e": 3.0, "c": 2.0, "d": 1.0}, "2": {"c": 2.0, "a": 1.0}}
 
 
 def judgments(content: bytes = QRELS) -> fr.Qrels:

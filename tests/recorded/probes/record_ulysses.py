@@ -91,10 +91,7 @@ def tasks() -> dict:
 def results(evaluator) -> dict:
     training = {"device": "cpu", "show_progress_bar": False, **TRAINING}
     means, values = evaluator.evaluate(kwargs_train=training, return_all_results=True)
-    return {
-        "means": {task: plain(found) for task, found in means.items()},
-        "values": frame(values),
-    }
+    return {"means": {task: plain(found) for task, found in means.items()}, "values": frame(values)}
 
 
 def rounded(value):
