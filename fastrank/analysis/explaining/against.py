@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.explaining.settings import Setting, Variant
     from fastrank.common.choices import TrecEvalVersion
     from fastrank.core.data.qrels import Qrels
+    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.scores.scores import Scores
 
@@ -48,13 +49,13 @@ MOST = 2
 
 
 def explained_against(
-    qrels: QrelsLike, run: RunLike, reference: Any, measures: Any, given: Mapping[str, Any]
+    qrels: QrelsLike, run: RunLike, reference: Any, measures: Any, options: Mapping[str, Any]
 ) -> OptionsExplanation:
     """Under which settings the values of another tool are ours, as `explain` returns it.
 
-    reference, measures: its `against` and `measures`. given: the options of the evaluation.
+    reference, measures: its `against` and `measures`. options: of the evaluation.
     """
-    checked = evaluation_options(given)
+    checked = evaluation_options(options)
     judgments, ranked = judgments_of(qrels, checked), run_of(run, checked)
     values = _chosen(read_reference(reference, judgments), measures, checked.trec_eval_version)
     relevant = sorted({grade for grade in map(float, judgments.grades) if grade >= 1})
@@ -65,10 +66,10 @@ def explained_against(
         depths=[depth for depth in DEPTHS if depth < longest],
         has_ranks=is_file(run),
     )
-    search = _Search(judgments, (run, ranked), given, values, relevant)
+    search = _Search(judgments, (run, ranked), options, values, relevant)
     for size in range(MOST + 1):
         search.attempt_all(tried, size)
-    search.attempt_ranges([one for one in tried if "ties" not in one.options])
+    search.attempt_ranges([setting for setting in tried if "ties" not in setting.options])
     return OptionsExplanation(measures=search.results())
 
 
@@ -82,7 +83,7 @@ def _chosen(
         names = dict(measures.items())
     else:
         listed = measures.split() if isinstance(measures, str) else measures
-        names = dict(_named(own, values) for own in listed)
+        names = dict(_named(text, values) for text in listed)
     if not names:
         raise MeasureError("", "expected a measure of the reference, found none")
     for name in names:
@@ -94,27 +95,31 @@ def _chosen(
     }
 
 
-def _named(given: str, values: Values) -> tuple[str, str]:
+def _named(text: str, values: Values) -> tuple[str, str]:
     """(name in the reference, measure) of `name=measure`, of a name, or of another spelling."""
-    name, _, measure = given.partition("=")
-    if given not in values and name in values:
+    name, _, measure = text.partition("=")
+    if text not in values and name in values:
         return name, measure
-    same = canonical_names(given)
-    spelled = [known for known in values if known == given or same == canonical_names(known) != []]
-    return (spelled or [given])[0], given
+    same = canonical_names(text)
+    spelled = [
+        their_name
+        for their_name in values
+        if their_name == text or same == canonical_names(their_name) != []
+    ]
+    return (spelled or [text])[0], text
 
 
 def _printed(name: str, measure: str, version: TrecEvalVersion) -> str:
     """The name of a measure's only value, as scores have it. Raises MeasureError."""
     try:
-        bound = Selection(measure).bind(version)
+        measures = Selection(measure).bind(version)
     except MeasureError as error:
         if name != measure:
             raise
-        what = str(error)
-        reason = f"{what}{' ' if what.endswith('?') else '. '}Omit it, or give {name}=MEASURE"
+        message = str(error)
+        reason = f"{message}{' ' if message.endswith('?') else '. '}Omit it, or give {name}=MEASURE"
         raise MeasureError(name, reason) from None
-    names = [decoded(printed) for own in bound for printed in own.names]
+    names = [decoded(printed) for bound in measures for printed in bound.names]
     if len(names) != 1:
         reason = (
             f"'{measure}' has several values, {', '.join(names[:NAMED])}, ...; name one of them"
@@ -126,8 +131,8 @@ def _printed(name: str, measure: str, version: TrecEvalVersion) -> str:
 def _combinations(tried: Sequence[Setting], size: int) -> Iterator[Combination]:
     """Settings of different options."""
     for chosen in combinations(tried, size):
-        named = [name for one in chosen for name in one.options]
-        if len(set(named)) == len(named):
+        names = [name for setting in chosen for name in setting.options]
+        if len(set(names)) == len(names):
             yield chosen
 
 
@@ -137,60 +142,62 @@ class _Search:
     def __init__(
         self,
         judgments: Qrels,
-        runs: tuple[Any, Any],
-        given: Mapping[str, Any],
+        runs: tuple[RunLike, Run],
+        options: Mapping[str, Any],
         values: Mapping[str, tuple[str, Values]],
         grades: list[float],
     ) -> None:
-        self._judgments, self._given, self._values = judgments, dict(given), values
+        self._judgments, self._options, self._values = judgments, dict(options), values
         self._path, self._run = runs
         self._variants: dict[str, list[Variant]] = {
             name: variants(measure, grades) for name, (measure, _) in values.items()
         }
-        self._theirs = {name: own[name] for name, (_, own) in values.items()}
-        self._digits = {name: decimals(own) for name, own in self._theirs.items()}
+        self._theirs = {name: theirs[name] for name, (_, theirs) in values.items()}
+        self._digits = {name: decimals(theirs) for name, theirs in self._theirs.items()}
         self._matches: dict[str, list[tuple[int, Match]]] = {name: [] for name in values}
         self._ranges: dict[str, tuple[Match, float, float]] = {}
 
     def attempt_all(self, tried: Sequence[Setting], size: int) -> None:
         """Try all combinations of a number of settings for what fewer changes do not reproduce."""
-        wanted = [name for name in self._values if self._cost(name) >= size]
-        for chosen in _combinations(tried, size) if wanted else ():
-            self._attempt(chosen, wanted)
+        names = [name for name in self._values if self._cost(name) >= size]
+        for chosen in _combinations(tried, size) if names else ():
+            self._attempt(chosen, names)
 
-    def _attempt(self, chosen: Combination, wanted: list[str]) -> None:
-        means = self._means(chosen, wanted)
-        for name in wanted:
+    def _attempt(self, chosen: Combination, names: list[str]) -> None:
+        means = self._means(chosen, names)
+        for name in names:
             for variant in self._variants[name]:
-                found = means.get(variant.measure)
-                if found is not None and self._fits(name, variant, found, chosen):
+                scores = means.get(variant.measure)
+                if scores is not None and self._fits(name, variant, scores, chosen):
                     cost = len(chosen) + bool(variant.text)
                     self._matches[name].append((cost, _match(chosen, variant)))
 
-    def _means(self, chosen: Combination, wanted: list[str], **changes: Any) -> dict[str, Scores]:
+    def _means(self, chosen: Combination, names: list[str], **changes: Any) -> dict[str, Scores]:
         """The scores of each variant that can be evaluated under these settings."""
-        options = {**self._given}
-        for one in chosen:
-            options |= one.options
-        measures = dict.fromkeys(one.measure for name in wanted for one in self._variants[name])
-        found: dict[str, Scores] = {}
+        options = {**self._options}
+        for setting in chosen:
+            options |= setting.options
+        measures = dict.fromkeys(
+            variant.measure for name in names for variant in self._variants[name]
+        )
+        by_measure: dict[str, Scores] = {}
         for scores in self._evaluated(list(measures), options | changes):
-            found |= dict.fromkeys(scores.mean, scores)
-        return found
+            by_measure |= dict.fromkeys(scores.mean, scores)
+        return by_measure
 
     def attempt_ranges(self, tried: Sequence[Setting]) -> None:
         """For what nothing reproduces, try whether an order of tied documents could."""
-        for chosen in [(), *((one,) for one in tried)]:
-            wanted = [
+        for chosen in [(), *((setting,) for setting in tried)]:
+            names = [
                 name
-                for name, found in self._matches.items()
-                if not found and name not in self._ranges
+                for name, matches in self._matches.items()
+                if not matches and name not in self._ranges
             ]
-            if not wanted:
+            if not names:
                 return
-            worst = self._means(chosen, wanted, ties="worst")
-            best = self._means(chosen, wanted, ties="best")
-            for name in wanted:
+            worst = self._means(chosen, names, ties="worst")
+            best = self._means(chosen, names, ties="best")
+            for name in names:
                 self._attempt_range(name, chosen, worst, best)
 
     def _attempt_range(
@@ -247,13 +254,13 @@ class _Search:
         self, measure: str, scores: Scores, chosen: Combination = ()
     ) -> dict[str | None, float]:
         """Our values by query, and the mean."""
-        found: dict[str | None, float] = {None: scores.mean[measure]}
+        ours: dict[str | None, float] = {None: scores.mean[measure]}
         if measure in scores:
             values = scores[measure].tolist()
-            found |= dict(zip(scores.queries, values, strict=True))
-            if any(one.denominator == "run" for one in chosen) and len(self._run):
-                found[None] = math.fsum(values) / len(self._run)
-        return found
+            ours |= dict(zip(scores.queries, values, strict=True))
+            if any(setting.denominator == "run" for setting in chosen) and len(self._run):
+                ours[None] = math.fsum(values) / len(self._run)
+        return ours
 
     def results(self) -> dict[str, MeasureDifference]:
         """What was found. Raises GroupError if the queries have nothing in common."""
@@ -261,7 +268,7 @@ class _Search:
 
     def _result(self, name: str) -> MeasureDifference:
         measure, theirs = self._values[name][0], dict(self._theirs[name])
-        scores = Evaluator(self._judgments, measure, **self._given).evaluate(self._run)
+        scores = Evaluator(self._judgments, measure, **self._options).evaluate(self._run)
         ours = self._ours(next(iter(scores.mean)), scores)
         own_queries = [query for query in ours if query is not None]
         queries = [query for query in theirs if query is not None]
@@ -298,12 +305,12 @@ class _Search:
         """The matches with the fewest changes, those that explain most measures first."""
         shared = Counter(
             match.settings
-            for other in self._matches
-            for cost, match in self._matches[other]
-            if cost == self._cost(other)
+            for measure in self._matches
+            for cost, match in self._matches[measure]
+            if cost == self._cost(measure)
         )
-        found = [match for cost, match in self._matches[name] if cost == self._cost(name)]
-        return sorted(found, key=lambda match: -shared[match.settings])
+        matches = [match for cost, match in self._matches[name] if cost == self._cost(name)]
+        return sorted(matches, key=lambda match: -shared[match.settings])
 
 
 def _has_range(measure: str) -> bool:
@@ -317,10 +324,10 @@ def _has_range(measure: str) -> bool:
 
 def _match(chosen: Combination, variant: Variant) -> Match:
     options: dict[str, Any] = {}
-    for one in chosen:
-        options |= one.options
-    texts = [one.text for one in chosen] + [variant.text] * bool(variant.text)
-    tools = [one.tools for one in chosen] + [variant.tools] * bool(variant.text)
+    for setting in chosen:
+        options |= setting.options
+    texts = [setting.text for setting in chosen] + [variant.text] * bool(variant.text)
+    tools = [setting.tools for setting in chosen] + [variant.tools] * bool(variant.text)
     return Match(
         settings=tuple(texts), options=options, measure=variant.measure, tools=tuple(tools)
     )

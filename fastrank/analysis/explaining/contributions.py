@@ -40,13 +40,13 @@ class Ranking(Frozen):
 
     def relevant(self) -> Iterator[tuple[int, int]]:
         """The ranks of the relevant documents up to the cutoff, counted from 1."""
-        found = 0
+        count = 0
         for rank, grade in zip(self.ranks, self.grades, strict=True):
             if rank > self.cutoff:
                 return
             if grade >= self.level:
-                found += 1
-                yield found, rank
+                count += 1
+                yield count, rank
 
 
 class Contributions(Frozen):
@@ -98,9 +98,9 @@ def _relevance_of_first_r(q: Ranking) -> Contributions:
 
 def _precision(q: Ranking) -> Contributions:
     """Each relevant document adds the precision at its rank."""
-    found = {rank: count for count, rank in q.relevant()}
+    counts = {rank: count for count, rank in q.relevant()}
     return Contributions(
-        adds={rank: count / rank for rank, count in found.items()}, details={"found": found}
+        adds={rank: count / rank for rank, count in counts.items()}, details={"found": counts}
     )
 
 
@@ -245,8 +245,8 @@ _IDEALS: dict[str, Callable[[Ranking], list[float]]] = {
 
 def contributions(q: Ranking, adds: str, divided_by: str) -> Contributions:
     """What each document adds, and the divisor, both as `Measure.adds` names them."""
-    made = _ADDS[adds](q)
-    details, divisor = made.details, 0.0
+    parts = _ADDS[adds](q)
+    details, divisor = parts.details, 0.0
     if divided_by in _IDEALS:
         best = {
             rank: gain / math.log2(rank + 1)
@@ -259,10 +259,10 @@ def contributions(q: Ranking, adds: str, divided_by: str) -> Contributions:
     else:
         divisor = _DIVISORS[divided_by](q)
     return Contributions(
-        adds=made.adds,
-        factor=made.factor,
+        adds=parts.adds,
+        factor=parts.factor,
         divisor=divisor,
         divided_by=divided_by,
-        cutoff=min(made.cutoff, q.cutoff),
+        cutoff=min(parts.cutoff, q.cutoff),
         details=details,
     )

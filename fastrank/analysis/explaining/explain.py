@@ -181,18 +181,18 @@ def explained(
     judgments = judgments_of(qrels, checked)
     given_runs = [run] if other is None else [run, other]
     names = run_names(given_runs)
-    runs = [run_of(one, checked) for one in given_runs]
+    runs = [run_of(source, checked) for source in given_runs]
     chosen = ""
     if query is None:
         if other is None:
             raise OptionError("query", "name a query, or a second run (other) to find one")
         query, chosen = _most_different(judgments, runs, bound, checked)
     check_query(query, judgments, runs)
-    found = []
-    for one, name in zip(runs, names, strict=True):
-        judged = JudgedQuery(query, judgments, one, bound, checked, name)
+    explanations = []
+    for ranked, name in zip(runs, names, strict=True):
+        judged = JudgedQuery(query, judgments, ranked, bound, checked, name)
         parts = parts_of(judged, bound)
-        found.append(
+        explanations.append(
             Explanation(
                 query=query,
                 run=judged.name,
@@ -204,11 +204,15 @@ def explained(
                 rows=shown,
             )
         )
-    first, *others = found
-    titles = {key: own for one in reversed(found) for key, own in one.titles.items()}
+    first, *others = explanations
+    titles = {
+        doc: title
+        for explanation in reversed(explanations)
+        for doc, title in explanation.titles.items()
+    }
     second = others[0] if others else None
-    made: Explanation = first.changed(chosen=chosen, titles=titles, other=second)
-    return made
+    explanation: Explanation = first.changed(chosen=chosen, titles=titles, other=second)
+    return explanation
 
 
 def _most_different(
@@ -216,38 +220,38 @@ def _most_different(
 ) -> tuple[str, str]:
     """The query on which two runs differ most in the first measure, and why it was chosen."""
     asked = (
-        (place, decoded(name), bound)
+        (position, decoded(name), bound)
         for bound in measures
-        for place, name in zip(_places(bound, measures), bound.names, strict=True)
+        for position, name in zip(_positions(bound, measures), bound.names, strict=True)
     )
-    _, name, first = min(asked, key=lambda one: one[0])
+    _, name, first = min(asked, key=lambda item: item[0])
     values = []
     plan = Plan(judgments, [first], options)
     for run in runs:
         scores = scores_of(plan, match(plan, run))
         values.append(dict(zip(scores.queries, scores.lists()[name], strict=True)))
-    one, other = values
-    differences = {query: abs(other[query] - one[query]) for query in one if query in other}
+    a, b = values
+    differences = {query: abs(b[query] - a[query]) for query in a if query in b}
     query = max(differences, key=differences.__getitem__, default=None)
     if query is None or not differences[query]:
         of = counted(len(differences), "common query", "common queries")
         raise GroupError(f"the runs do not differ in {name} on {of}; name a query")
     return query, (
-        f"query {query} differs most in {name}, of {len(differences):,}: {number(one[query])} (a)"
-        f" and {number(other[query])} (b)"
+        f"query {query} differs most in {name}, of {len(differences):,}: {number(a[query])} (a)"
+        f" and {number(b[query])} (b)"
     )
 
 
-def _places(bound: BoundMeasure, measures: Sequence[BoundMeasure]) -> Sequence[int]:
+def _positions(bound: BoundMeasure, measures: Sequence[BoundMeasure]) -> Sequence[int]:
     """When each value of a measure was asked for; those of sets come last."""
     return bound.places or [len(measures)] * len(bound.names)
 
 
 def parts_of(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str, Part]:
     """Each measure of a query, in the order in which they were asked for."""
-    found: list[tuple[int, Part]] = []
+    ordered: list[tuple[int, Part]] = []
     for bound in measures:
-        places = _places(bound, measures)
+        positions = _positions(bound, measures)
         values = judged.values(bound) if bound.measure.kernel else []
         for index, name in enumerate(bound.names):
             parts = judged.contributions(bound, index)
@@ -271,8 +275,8 @@ def parts_of(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str,
                 documents=judged.shown(bound),
                 level=judged.level(bound),
             )
-            found.append((places[index], part))
-    return {part.name: part for _, part in sorted(found, key=lambda one: one[0])}
+            ordered.append((positions[index], part))
+    return {part.name: part for _, part in sorted(ordered, key=lambda item: item[0])}
 
 
 def _header(judged: JudgedQuery) -> str:
@@ -281,11 +285,11 @@ def _header(judged: JudgedQuery) -> str:
     values = list(grades.values())
     counts = ", ".join(f"{grade:g}: {values.count(grade)}" for grade in sorted(set(values)))
     relevant = sum(grade >= level for grade in values)
-    found = [grades[doc] for doc, _ in judged.docs if doc in grades]
-    retrieved = f"{len(judged.docs)} retrieved, {len(found)} judged"
+    retrieved_grades = [grades[doc] for doc, _ in judged.docs if doc in grades]
+    retrieved = f"{len(judged.docs)} retrieved, {len(retrieved_grades)} judged"
     return (
         f"{judged.query}: {len(grades)} judged (grade {counts}), {relevant} relevant;"
-        f" {retrieved}, {sum(grade >= level for grade in found)} relevant"
+        f" {retrieved}, {sum(grade >= level for grade in retrieved_grades)} relevant"
     )
 
 

@@ -121,9 +121,9 @@ class Explanation(Frozen):
             del columns["score"]
         if self.titles:
             columns["title"] = [self.titles.get(doc, "") for _, (doc, _) in ranked]
-        for name, found in part.parts.details.items():
+        for name, by_rank in part.parts.details.items():
             if name != "ideal":
-                columns[name] = [found.get(rank) for rank, _ in ranked]
+                columns[name] = [by_rank.get(rank) for rank, _ in ranked]
         columns["adds"] = [part.parts.adds.get(rank, 0.0) for rank, _ in ranked]
         if "ideal" in part.parts.details:
             ideal = part.parts.details["ideal"]
@@ -148,10 +148,10 @@ class Explanation(Frozen):
         """
         if self.other is None:
             raise GroupError("only one run was explained; give another one as other=")
-        sides = [one.part(measure).shares for one in (self, self.other)]
+        sides = [explanation.part(measure).shares for explanation in (self, self.other)]
         ranks = [
-            {doc: rank for rank, (doc, _) in enumerate(one.part(measure).documents, 1)}
-            for one in (self, self.other)
+            {doc: rank for rank, (doc, _) in enumerate(explanation.part(measure).documents, 1)}
+            for explanation in (self, self.other)
         ]
         docs = dict.fromkeys([*sides[0], *sides[1]])
         changes = {doc: sides[1].get(doc, 0.0) - sides[0].get(doc, 0.0) for doc in docs}
@@ -162,8 +162,8 @@ class Explanation(Frozen):
         }
         if self.titles:
             columns["title"] = [self.titles.get(doc, "") for doc in ordered]
-        for name, found in zip(("a", "b"), ranks, strict=True):
-            columns[f"rank {name}"] = [found.get(doc) for doc in ordered]
+        for name, rank_of in zip(("a", "b"), ranks, strict=True):
+            columns[f"rank {name}"] = [rank_of.get(doc) for doc in ordered]
         for name, share in zip(("a", "b"), sides, strict=True):
             columns[f"adds {name}"] = [share.get(doc, 0.0) for doc in ordered]
         columns["change"] = [changes[doc] for doc in ordered]
@@ -180,27 +180,27 @@ class Explanation(Frozen):
           P_1: rank 2, below the cutoff 1
           map: rank 2, adds 0.5000
         """
-        known = {doc for part in self.measures.values() for doc, _ in part.documents}
-        if document not in known and document not in self.grades:
+        retrieved = {doc for part in self.measures.values() for doc, _ in part.documents}
+        if document not in retrieved and document not in self.grades:
             reason = f"{document!r} is neither retrieved nor judged for query {self.query!r}"
-            hint = did_you_mean(map(repr, similar_id(document, [*known, *self.grades])))
+            hint = did_you_mean(map(repr, similar_id(document, [*retrieved, *self.grades])))
             raise OptionError("document", reason + hint)
         grade = f"grade {self.grades[document]:g}" if document in self.grades else "not judged"
         lines, score = [], ""
         for name, part in self.measures.items():
-            ranks = {own: (rank, found) for rank, (own, found) in enumerate(part.documents, 1)}
+            ranks = {doc: (rank, value) for rank, (doc, value) in enumerate(part.documents, 1)}
             if document not in ranks:
                 lines.append(f"  {name}: not retrieved")
                 continue
-            rank, found = ranks[document]
-            score = "" if found is None else f", score {found:g}"
+            rank, value = ranks[document]
+            score = "" if value is None else f", score {value:g}"
             if rank in part.parts.adds:
-                what = f"adds {number(part.parts.adds[rank])}"
+                effect = f"adds {number(part.parts.adds[rank])}"
             elif rank > part.parts.cutoff:
-                what = f"below the cutoff {part.parts.cutoff:g}"
+                effect = f"below the cutoff {part.parts.cutoff:g}"
             else:
-                what = "adds nothing"
-            lines.append(f"  {name}: rank {rank}, {what}")
+                effect = "adds nothing"
+            lines.append(f"  {name}: rank {rank}, {effect}")
         return "\n".join([f"{document}: {grade}{score}", *lines])
 
     def to_markdown(self) -> str:
@@ -307,7 +307,7 @@ def _first_rows(table: Table, count: int) -> Grid:
 
 def _rest(explained: Explanation, part: Part) -> str:
     """What the rows that are not shown add, and what is below the cutoff."""
-    found = []
+    texts = []
     shown = min(explained.rows, part.depth)
     more = [part.parts.adds[rank] for rank in sorted(part.parts.adds) if rank > shown]
     if part.depth > shown:
@@ -315,18 +315,18 @@ def _rest(explained: Explanation, part: Part) -> str:
         adding = "none adds anything"
         if more:
             adding = f"{len(more)} of them {adds} {number(math.fsum(more))}"
-        found.append(f"{counted(part.depth - shown, 'more rank')}, {adding}")
+        texts.append(f"{counted(part.depth - shown, 'more rank')}, {adding}")
     below = {
         rank: explained.grades.get(doc, -math.inf)
         for rank, (doc, _) in enumerate(part.documents, 1)
         if rank > part.parts.cutoff
     }
     relevant = sorted({grade for grade in below.values() if grade >= part.level}, reverse=True)
-    for place, grade in enumerate(relevant):
-        ranks = [rank for rank, one in below.items() if one == grade]
-        named = first_few(list(map(str, ranks)), NAMED)
-        where = "" if place else f"below rank {part.depth}: "
-        found.append(f"{where}{len(ranks)} of grade {grade:g} at {named}")
+    for index, grade in enumerate(relevant):
+        ranks = [rank for rank, rank_grade in below.items() if rank_grade == grade]
+        examples = first_few(list(map(str, ranks)), NAMED)
+        where = "" if index else f"below rank {part.depth}: "
+        texts.append(f"{where}{len(ranks)} of grade {grade:g} at {examples}")
     retrieved = {doc for doc, _ in part.documents}
     missed = [
         grade
@@ -337,15 +337,15 @@ def _rest(explained: Explanation, part: Part) -> str:
         f"{missed.count(grade)} of grade {grade:g}" for grade in sorted({*missed}, reverse=True)
     )
     if counts:
-        found.append(f"not retrieved: {counts}")
-    return "; ".join(found)
+        texts.append(f"not retrieved: {counts}")
+    return "; ".join(texts)
 
 
-def _changes(explained: Explanation, other: Explanation, measure: str) -> Section:
+def _changes(explained: Explanation, second: Explanation, measure: str) -> Section:
     """The documents that change a value most."""
     table = explained.difference(measure)
     blocks: list[Block] = []
-    difference = other.values[measure] - explained.values[measure]
+    difference = second.values[measure] - explained.values[measure]
     if len(table):
         blocks.append(_first_rows(table, explained.rows))
     if len(table) > explained.rows:

@@ -44,15 +44,15 @@ def judgments_of(qrels: Any, options: Options) -> Qrels:
 def run_of(run: Any, options: Options) -> Run:
     """Read a run, ranked as for an evaluation."""
     version = options.trec_eval_version
-    found: Any = open_run(run, trec_eval_version=version, rank_by=options.rank_by)
-    if isinstance(found, Run):
-        return found
-    if isinstance(found, dict) or hasattr(found, "keys"):
+    opened: Any = open_run(run, trec_eval_version=version, rank_by=options.rank_by)
+    if isinstance(opened, Run):
+        return opened
+    if isinstance(opened, dict) or hasattr(opened, "keys"):
         from fastrank.core.formats.tables.dicts import run_from_dict
 
-        return run_from_dict(found, source="run", rank_by=options.rank_by)
-    with found:
-        return read_trec_run(found, trec_eval_version=version, rank_by=options.rank_by)
+        return run_from_dict(opened, source="run", rank_by=options.rank_by)
+    with opened:
+        return read_trec_run(opened, trec_eval_version=version, rank_by=options.rank_by)
 
 
 def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:
@@ -93,20 +93,20 @@ class JudgedQuery:
         self.retrieved = query in run
         if not self.retrieved:
             run = Run.from_dict({query: {}})
-        one = options.changed(
+        query_options = options.changed(
             query=query.encode("utf-8", "surrogateescape"), missing_is_error=False, complete=False
         )
-        kept, matched, found = match_run(judgments, run, one)
-        self.excluded, self.duplicates = found.counts["excluded"], found.counts["duplicates"]
-        plan = Plan(judgments, measures, one)
-        judged = match(plan, kept)
+        filtered, matched, unranked = match_run(judgments, run, query_options)
+        self.excluded, self.duplicates = unranked.counts["excluded"], unranked.counts["duplicates"]
+        plan = Plan(judgments, measures, query_options)
+        judged = match(plan, filtered)
         if judged.failure is not None:
             raise judged.failure.error(
                 measures[0].measure.name, judgments.queries[matched.judgments[0]]
             )
         self.grades: dict[str, float] = judgments[query]
-        (place,) = matched.rankings
-        self.ranked = self._ranked(kept, place)
+        (row,) = matched.rankings
+        self.ranked = self._ranked(filtered, row)
         self.top = top = self.ranked[: options.max_retrieved]
         self.docs = self._judged(top) if options.judged_only else top
         self.cut, self.unjudged_removed = len(self.ranked) - len(top), len(top) - len(self.docs)
@@ -116,9 +116,9 @@ class JudgedQuery:
     def _judged(self, docs: list[tuple[str, float]]) -> list[tuple[str, float]]:
         return [(doc, score) for doc, score in docs if self.grades.get(doc, -1) >= 0]
 
-    def _ranked(self, run: Run, place: int) -> list[tuple[str, float]]:
+    def _ranked(self, run: Run, row: int) -> list[tuple[str, float]]:
         """The ranking before it is cut."""
-        first, stop = run.offset_column[place], run.offset_column[place + 1]
+        first, stop = run.offset_column[row], run.offset_column[row + 1]
         options = self.options
         texts = [run.docs[row] for row in range(first, stop)]
         scores = np.array(run.score_column[first:stop], float)
@@ -166,11 +166,11 @@ class JudgedQuery:
             # Gains that were multiplied to sort them; the factor is a power of two.
             factor = 1.0 if self._scaled else self._values.gains_of_grades(bound)[1]
             gains = [gain / factor for gain in gained.gains[:listed]]
-            for place in range(gained.ideal_offsets[1]):
-                count = gained.ideal_counts[place]
+            for i in range(gained.ideal_offsets[1]):
+                count = gained.ideal_counts[i]
                 if bound.measure.needs == "best gains":
                     count = min(count, int(cutoff))
-                ideal += [gained.ideal_gains[place] / factor] * count
+                ideal += [gained.ideal_gains[i] / factor] * count
         grades, counts = columns.grade_values[:distinct], columns.grade_counts[:distinct]
         ranking = Ranking(
             ranks=list(columns.ranks[:listed]),
@@ -219,13 +219,13 @@ def explained_measures(
     Raises MeasureError for measures requested by name, or if there are no others.
     """
     bound = asked.bind(version, keep=is_explained)
-    for one in bound or asked.bind(version):
-        if not is_explained(one):
-            reason = f"explain supports {_explained_names()}, not '{decoded(one.names[0])}'"
-            raise MeasureError(one.measure.name, reason)
-    known = {one.measure.name for one in bound}
-    others = [one for one in asked.bind(version) if one.measure.name not in known]
-    return bound, [decoded(name) for one in others for name in one.names]
+    for measure in bound or asked.bind(version):
+        if not is_explained(measure):
+            reason = f"explain supports {_explained_names()}, not '{decoded(measure.names[0])}'"
+            raise MeasureError(measure.measure.name, reason)
+    names = {measure.measure.name for measure in bound}
+    others = [measure for measure in asked.bind(version) if measure.measure.name not in names]
+    return bound, [decoded(name) for measure in others for name in measure.names]
 
 
 def is_explained(bound: BoundMeasure) -> bool:
@@ -237,7 +237,9 @@ def _explained_names() -> str:
     """The measures that can be explained, in the notation of trec_eval where it has them."""
     from fastrank.core.measures.families import MEASURES
 
-    return ", ".join(dict.fromkeys(one.name for one in MEASURES if one.adds is not None))
+    return ", ".join(
+        dict.fromkeys(measure.name for measure in MEASURES if measure.adds is not None)
+    )
 
 
 def refuse_expected(options: Options) -> None:

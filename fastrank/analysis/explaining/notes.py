@@ -66,8 +66,8 @@ def _one_query(
     Another query has the highest grade of all, on which some measures depend.
     """
     run = Run.from_dict({judged.query: dict(docs)})
-    other = {f"{judged.query} (others)": {"": judged.highest}}
-    return Qrels.from_dict({judged.query: dict(grades), **other}), run
+    others = {f"{judged.query} (others)": {"": judged.highest}}
+    return Qrels.from_dict({judged.query: dict(grades), **others}), run
 
 
 def _alone(judged: JudgedQuery, **changes: Any) -> Options:
@@ -92,7 +92,7 @@ def _ties(
     groups = judged.ties(ranking)
     if not groups or judged.options.rank_by != "score":
         return []
-    found, unknown = [], []
+    texts, unknown = [], []
     options = _alone(judged, ties="docno_desc")
     qrels, run = _one_query(judged, judged.grades, judged.ranked)
     for bound in measures:
@@ -102,13 +102,15 @@ def _ties(
         except MeasureError:
             unknown += [decoded(name) for name in bound.names]
             continue
-        for name, one in ranges.items():
-            if name in parts and one.worst != one.best:
-                expected = "" if one.expected is None else f", {number(one.expected)} on average"
-                found.append(f"{name} could be {number(one.worst)} to {number(one.best)}{expected}")
+        for name, span in ranges.items():
+            if name in parts and span.worst != span.best:
+                expected = "" if span.expected is None else f", {number(span.expected)} on average"
+                texts.append(
+                    f"{name} could be {number(span.worst)} to {number(span.best)}{expected}"
+                )
     if unknown and _grades_differ(judged, ranking, groups):
-        found.append(f"the range of {', '.join(unknown)} is unknown")
-    if not found:
+        texts.append(f"the range of {', '.join(unknown)} is unknown")
+    if not texts:
         return []
     order = {"docno_desc": "by document id, larger first", "docno_asc": "by document id"}
     ordered = order.get(judged.options.ties, f"as ties={judged.options.ties!r} says")
@@ -116,7 +118,7 @@ def _ties(
     crossing = _crossing(judged, {part.parts.cutoff for part in parts.values()})
     if across:
         crossing += f"; ranks {across[0]}-{across[-1]} tie across the depth {len(judged.top)}"
-    all_ranges = "; ".join(found)
+    all_ranges = "; ".join(texts)
     return [
         f"ties: {results} have the score of another one and are ordered {ordered}{crossing}:"
         f" {all_ranges}"
@@ -133,13 +135,13 @@ def _grades_differ(
 
 def _crossing(judged: JudgedQuery, cutoffs: set[float]) -> str:
     """Which ties cross a cutoff."""
-    found = [
+    crossings = [
         f"ranks {group[0]}-{group[-1]} tie across the cutoff {cutoff:g}"
         for cutoff in sorted(cutoffs)
         for group in judged.ties()
         if group[0] <= cutoff < group[-1]
     ]
-    return "".join(f"; {one}" for one in found)
+    return "".join(f"; {crossing}" for crossing in crossings)
 
 
 def _unjudged(
@@ -154,20 +156,20 @@ def _unjudged(
         f"{sum(rank <= cutoff for rank in absent)} in the first {cutoff}" for cutoff in cutoffs
     ]
     results = f"{len(absent)} of {counted(len(judged.docs), 'result')}"
-    text = f"unjudged: {results}{''.join(f', {one}' for one in within)}"
-    found = _if_judged(judged, measures, parts, one=len(absent) == 1)
-    return [f"{text}{': ' + '; '.join(found) if found else ''}"]
+    text = f"unjudged: {results}{''.join(f', {clause}' for clause in within)}"
+    clauses = _if_judged(judged, measures, parts, is_single=len(absent) == 1)
+    return [f"{text}{': ' + '; '.join(clauses) if clauses else ''}"]
 
 
 def _if_judged(
-    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part], *, one: bool
+    judged: JudgedQuery, measures: list[BoundMeasure], parts: Mapping[str, Part], *, is_single: bool
 ) -> list[str]:
     """The values if all unjudged documents were nonrelevant, or had the highest grade.
 
     These are not bounds: of some judgments in between, the value is less or more than both.
     """
     highest = max([*judged.grades.values(), judged.options.relevance_level])
-    found: dict[str, list[float]] = {name: [] for name in parts}
+    by_name: dict[str, list[float]] = {name: [] for name in parts}
     # The documents are in the order in which they were ranked.
     options = _alone(judged, ties="given", rank_by="score", duplicates="error")
     for grade in (0, highest):
@@ -175,13 +177,13 @@ def _if_judged(
         qrels, run = _one_query(judged, grades, judged.docs)
         plan = Plan(qrels, measures, options)
         mean = scores_of(plan, match(plan, run)).mean
-        for name, values in found.items():
+        for name, values in by_name.items():
             values.append(mean[name])
-    none, every = ("it is not", "it has") if one else ("none is", "all have")
+    none, every = ("it is not", "it has") if is_single else ("none is", "all have")
     return [
         f"{name} would be {number(values[0])} if {none} relevant, {number(values[1])} if {every}"
         f" grade {highest:g}"
-        for name, values in found.items()
+        for name, values in by_name.items()
         if values[0] != values[1]
     ]
 
@@ -197,11 +199,11 @@ def _missed(judged: JudgedQuery) -> list[str]:
             "error": "; evaluate raises an error, as no_relevant='error' says",
         }.get(judged.options.no_relevant, "")
         return [f"relevant: no judged document has a grade of at least {level:g}{means}"]
-    missed = sorted(((d, g) for d, g in missed if d not in retrieved), key=lambda one: -one[1])
+    missed = sorted(((d, g) for d, g in missed if d not in retrieved), key=lambda pair: -pair[1])
     if not missed:
         return []
-    named = first_few([f"{doc} (grade {grade:g})" for doc, grade in missed], NAMED)
-    return [f"not retrieved: {counted(len(missed), 'relevant document')}: {named}"]
+    examples = first_few([f"{doc} (grade {grade:g})" for doc, grade in missed], NAMED)
+    return [f"not retrieved: {counted(len(missed), 'relevant document')}: {examples}"]
 
 
 def _below_level(judged: JudgedQuery) -> list[str]:
@@ -216,20 +218,20 @@ def _below_level(judged: JudgedQuery) -> list[str]:
 
 
 def _removed(judged: JudgedQuery) -> list[str]:
-    found = []
+    notes = []
     if judged.duplicates:
-        found.append(f"duplicates: {counted(judged.duplicates, 'repeated result')} dropped")
+        notes.append(f"duplicates: {counted(judged.duplicates, 'repeated result')} dropped")
     if judged.excluded:
-        found.append(f"excluded: {counted(judged.excluded, 'result')} removed from the ranking")
+        notes.append(f"excluded: {counted(judged.excluded, 'result')} removed from the ranking")
     if judged.cut:
         depth = judged.options.max_retrieved
-        found.append(f"depth: {counted(judged.cut, 'result')} below rank {depth} ignored")
+        notes.append(f"depth: {counted(judged.cut, 'result')} below rank {depth} ignored")
     if judged.unjudged_removed:
-        found.append(
+        notes.append(
             f"judged only: {counted(judged.unjudged_removed, 'unjudged result')} removed from the"
             " ranking"
         )
-    return found
+    return notes
 
 
 def _single_precision(judged: JudgedQuery) -> list[str]:
@@ -251,5 +253,5 @@ def _unexplained(names: list[str]) -> list[str]:
     """Measures of sets that cannot be explained."""
     if not names:
         return []
-    named = first_few(names, NAMED)
-    return [f"not explained: {counted(len(names), 'other value')} of the set: {named}"]
+    examples = first_few(names, NAMED)
+    return [f"not explained: {counted(len(names), 'other value')} of the set: {examples}"]

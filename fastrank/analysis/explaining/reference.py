@@ -32,78 +32,82 @@ NAMED = 3
 _OTHERS = {measure.name for measure in MEASURES if measure.is_text}
 
 
-def read_reference(given: Any, queries: Container[str]) -> Values:
+def read_reference(reference: Any, queries: Container[str]) -> Values:
     """The values of another tool.
 
-    given: as `explain` takes `against`. queries: those with judgments, some of which may be
+    reference: as `explain` takes `against`. queries: those with judgments, some of which may be
     spelled as a measure, such as q1. Raises InputError and FormatError.
     """
-    if isinstance(given, (str, os.PathLike)):
-        name = os.fspath(given)
-        text = read_all(given).decode("utf-8", "surrogateescape")
+    if isinstance(reference, (str, os.PathLike)):
+        name = os.fspath(reference)
+        text = read_all(reference).decode("utf-8", "surrogateescape")
         if text.lstrip()[:1] == "{":
             try:
-                given = json.loads(text)
+                reference = json.loads(text)
             except ValueError as error:
                 raise InputError(name, f"expected a JSON object: {error}") from None
-            return _of_dict(given, name, queries)
+            return _of_dict(reference, name, queries)
         return _of_trec_eval(text, name)
-    if isinstance(given, Mapping):
-        return _of_dict(given, "against", queries)
-    if isinstance(given, Iterable):
-        return _of_tuples(given)
-    raise TypeError(f"against: expected a dict or a path, found {type(given).__name__}")
+    if isinstance(reference, Mapping):
+        return _of_dict(reference, "against", queries)
+    if isinstance(reference, Iterable):
+        return _of_tuples(reference)
+    raise TypeError(f"against: expected a dict or a path, found {type(reference).__name__}")
 
 
 def _of_trec_eval(text: str, name: str) -> Values:
-    found: Values = {}
-    for place, line in enumerate(text.splitlines(), 1):
+    values: Values = {}
+    for line_number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if not fields or fields[0] in _OTHERS:
             continue
         if len(fields) != 3:
             reason = f"expected measure, query and value, as trec_eval prints, found {line!r:.60}"
-            raise FormatError(name, place, reason)
+            raise FormatError(name, line_number, reason)
         measure, query, value = fields
-        own = None if query == "all" else query
-        found.setdefault(measure, {})[own] = _number(value, f"{name}:{place}")
-    return _checked(found, name)
+        key = None if query == "all" else query
+        values.setdefault(measure, {})[key] = _number(value, f"{name}:{line_number}")
+    return _checked(values, name)
 
 
-def _of_dict(given: Mapping[Any, Any], name: str, queries: Container[str]) -> Values:
-    found: Values = {}
-    inside = {inner for value in given.values() if isinstance(value, Mapping) for inner in value}
+def _of_dict(reference: Mapping[Any, Any], name: str, queries: Container[str]) -> Values:
+    values: Values = {}
+    inside = {
+        inner for value in reference.values() if isinstance(value, Mapping) for inner in value
+    }
     # {query: {measure: value}}, or the other way round.
-    has_outer, has_inner = (any(str(key) in queries for key in keys) for keys in (given, inside))
-    by_query = all(map(_is_measure, inside)) or not all(map(_is_measure, given))
+    has_outer, has_inner = (
+        any(str(key) in queries for key in keys) for keys in (reference, inside)
+    )
+    by_query = all(map(_is_measure, inside)) or not all(map(_is_measure, reference))
     if has_outer != has_inner:
         by_query = has_outer
-    for key, value in given.items():
+    for key, value in reference.items():
         if not isinstance(value, Mapping):
             # Such as "hf_subset" of MTEB.
             if isinstance(value, (str, list)) and not _is_measure(key):
                 continue
-            found.setdefault(str(key), {})[None] = _number(value, f"{name}: {key!r}")
+            values.setdefault(str(key), {})[None] = _number(value, f"{name}: {key!r}")
             continue
-        for inner, own in value.items():
+        for inner, inner_value in value.items():
             measure, query = (inner, key) if by_query else (key, inner)
             where = f"{name}: {key!r}, {inner!r}"
-            found.setdefault(str(measure), {})[str(query)] = _number(own, where)
-    return _checked(found, name)
+            values.setdefault(str(measure), {})[str(query)] = _number(inner_value, where)
+    return _checked(values, name)
 
 
-def _of_tuples(given: Iterable[Any]) -> Values:
-    found: Values = {}
-    for one in given:
-        if not hasattr(one, "query_id"):
+def _of_tuples(tuples: Iterable[Any]) -> Values:
+    values: Values = {}
+    for item in tuples:
+        if not hasattr(item, "query_id"):
             reason = "expected a dict, a path or tuples with query_id, measure and value"
-            raise TypeError(f"against: {reason}, found an item of type {type(one).__name__}")
-        query, measure, value = one.query_id, one.measure, one.value
-        found.setdefault(str(measure), {})[str(query)] = _number(value, f"against: {query!r}")
-    return _checked(found, "against")
+            raise TypeError(f"against: {reason}, found an item of type {type(item).__name__}")
+        query, measure, value = item.query_id, item.measure, item.value
+        values.setdefault(str(measure), {})[str(query)] = _number(value, f"against: {query!r}")
+    return _checked(values, "against")
 
 
-def _is_measure(name: Any) -> bool:
+def _is_measure(name: object) -> bool:
     from fastrank.core.measures.notation import canonical_names
 
     return isinstance(name, str) and bool(canonical_names(name))
@@ -116,13 +120,13 @@ def _number(value: Any, where: str) -> float:
         raise InputError(where, f"expected a number, found {value!r:.60}") from None
 
 
-def _checked(found: Values, name: str) -> Values:
-    if not found:
+def _checked(values: Values, name: str) -> Values:
+    if not values:
         raise InputError(name, "expected values of measures, found none")
-    return found
+    return values
 
 
-def decimals(values: Mapping[Any, float]) -> int | None:
+def decimals(values: Mapping[str | None, float]) -> int | None:
     """The number of decimals to which all values are rounded, None if they are not."""
     finite = [value for value in values.values() if math.isfinite(value)]
     for count in ROUNDED:
@@ -156,10 +160,16 @@ class Match(Frozen):
     def __str__(self) -> str:
         if not self.settings:
             return "the given options"
-        named = [tools.split(", ") for tools in self.tools if tools]
+        tool_lists = [tools.split(", ") for tools in self.tools if tools]
         # Of several settings, the tools that do all of this, if any.
-        every = [tool for tool in named[0] if all(tool in one for one in named)] if named else []
-        tools = ", ".join(dict.fromkeys(every or [tool for one in named for tool in one]))
+        every = (
+            [tool for tool in tool_lists[0] if all(tool in tool_list for tool_list in tool_lists)]
+            if tool_lists
+            else []
+        )
+        tools = ", ".join(
+            dict.fromkeys(every or [tool for tool_list in tool_lists for tool in tool_list])
+        )
         return " and ".join(self.settings) + (f" ({tools})" if tools else "")
 
 
@@ -175,8 +185,8 @@ class MeasureDifference(Frozen):
     for which that is so and the range of the mean, (Match, worst, best); else None.
 
     >>> qrels, run = {"q": {"a": 1}}, {"q": {"x": 1.0, "a": 1.0}}
-    >>> one = fr.explain(qrels, run, against={"map": 0.75}).measures["map"]
-    >>> one.theirs, one.ours, [match.options for match in one.matches]
+    >>> difference = fr.explain(qrels, run, against={"map": 0.75}).measures["map"]
+    >>> difference.theirs, difference.ours, [match.options for match in difference.matches]
     (0.75, 0.5, [{'ties': 'average'}])
     """
 
@@ -217,8 +227,10 @@ class MeasureDifference(Frozen):
             )
         for whose, queries in (("theirs", self.only_theirs), ("ours", self.only_ours)):
             if queries:
-                named = first_few(queries, NAMED)
-                text += f" Only in {whose}: {counted(len(queries), 'query', 'queries')} ({named})."
+                examples = first_few(queries, NAMED)
+                text += (
+                    f" Only in {whose}: {counted(len(queries), 'query', 'queries')} ({examples})."
+                )
         return text
 
 
@@ -240,7 +252,7 @@ class OptionsExplanation(Frozen):
         return "\n".join(map(str, self.measures.values()))
 
     def __repr__(self) -> str:
-        found = sum(bool(one.matches) for one in self.measures.values())
+        count = sum(bool(difference.matches) for difference in self.measures.values())
         return (
-            f"<OptionsExplanation: {found} of {counted(len(self.measures), 'measure')} reproduced>"
+            f"<OptionsExplanation: {count} of {counted(len(self.measures), 'measure')} reproduced>"
         )

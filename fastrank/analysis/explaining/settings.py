@@ -37,7 +37,7 @@ class Variant(Frozen):
     tools: str
 
 
-def _option(name: str, value: Any, tools: str) -> Setting:
+def _option(name: str, value: object, tools: str) -> Setting:
     return Setting(text=f"{name}={value!r}", options={name: value}, tools=tools)
 
 
@@ -47,7 +47,7 @@ def settings(*, grades: list[float], depths: list[int], has_ranks: bool) -> list
     grades: the grades above 1, each a possible level. depths: possible depths. has_ranks: whether
     the run may have a rank column.
     """
-    found = [
+    listed = [
         _option("missing", "zero", "trec_eval -c, ir_measures, ranx, BEIR's MRR"),
         _option("ties", "given", "ranx, BEIR's MRR"),
         _option("ties", "docno_asc", "sentence-transformers, trectools, ir_measures' RR@k"),
@@ -69,18 +69,18 @@ def settings(*, grades: list[float], depths: list[int], has_ranks: bool) -> list
         _option("ties", "worst", "a pessimistic order of ties"),
     ]
     if has_ranks:
-        found.append(_option("rank_by", "rank", "msmarco_passage_eval, Pyserini"))
-    found += [_option("relevance_level", grade, f"trec_eval -l {grade:g}") for grade in grades]
-    return found + [_option("depth", depth, f"trec_eval -M {depth}") for depth in depths]
+        listed.append(_option("rank_by", "rank", "msmarco_passage_eval, Pyserini"))
+    listed += [_option("relevance_level", grade, f"trec_eval -l {grade:g}") for grade in grades]
+    return listed + [_option("depth", depth, f"trec_eval -M {depth}") for depth in depths]
 
 
 def _definitions(table: str) -> dict[str, list[tuple[str, ...]]]:
     """{family: [(measure, words, tools)]} of a table; an indented line continues the one before."""
-    found: dict[str, list[tuple[str, ...]]] = {}
+    families: dict[str, list[tuple[str, ...]]] = {}
     for row in table.strip().replace("\n    ", " ").splitlines():
         family, _, definition = row.partition(": ")
-        found.setdefault(family, []).append(tuple(map(str.strip, definition.split("|"))))
-    return found
+        families.setdefault(family, []).append(tuple(map(str.strip, definition.split("|"))))
+    return families
 
 
 # The names of measures of trec_eval in the notation with options.
@@ -146,16 +146,16 @@ def variants(name: str, grades: list[float]) -> list[Variant]:
     grades: of the relevant documents. Raises MeasureError for an unknown measure.
     """
     spec = parse_measure(name)
-    found = [Variant(measure=name, text="", tools="")]
-    given = dict(spec.options)
-    cutoff, p = given.get("cutoff"), given.get("p", 0.9 if spec.name == "rbp" else 0.8)
+    listed = [Variant(measure=name, text="", tools="")]
+    options = dict(spec.options)
+    cutoff, p = options.get("cutoff"), options.get("p", 0.9 if spec.name == "rbp" else 0.8)
     if spec.family is None:
         family = _FAMILIES.get(spec.name, "")
         if (spec.parameters or "").isdigit():
             cutoff = int(spec.parameters or 0)
     else:
         family = spec.family.name
-    at = "" if cutoff is None else f"@{cutoff}"
+    suffix = "" if cutoff is None else f"@{cutoff}"
     binary = "{" + ",".join(f"{int(grade)}:1" for grade in grades) + "}"
     whole = all(float(grade).is_integer() for grade in grades)
     graded = [
@@ -172,14 +172,14 @@ def variants(name: str, grades: list[float]) -> list[Variant]:
             continue
         if cutoff is None and "@k" in text and _needs_cutoff(family, text):
             continue
-        measure = text.replace("@k", at).replace("BINARY", binary).replace("p=P", f"p={p}")
+        measure = text.replace("@k", suffix).replace("BINARY", binary).replace("p=P", f"p={p}")
         if parse_measure(measure) != spec:
-            found.append(Variant(measure=measure, text=words, tools=tools))
+            listed.append(Variant(measure=measure, text=words, tools=tools))
     if cutoff is not None and family in _UNCUT:
-        found.append(
+        listed.append(
             Variant(measure=family, text="without the cutoff", tools="pytrec_eval's recip_rank.10")
         )
-    return found
+    return listed
 
 
 def _without_gain(grades: list[float], level: float) -> str:
