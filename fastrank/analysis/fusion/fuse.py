@@ -74,10 +74,10 @@ def fuse(
     >>> fr.fuse([bm25, dense], "convex", weights=[0.25, 0.75]).to_dict()
     {'q1': {'d1': 0.982..., 'd3': 0.75, 'd2': 0.200..., 'd4': 0.0}}
     """
-    given = with_defaults(fuse, options)
-    version = given.get("trec_eval_version", DEFAULT_VERSION)
+    all_options = with_defaults(fuse, options)
+    version = all_options.get("trec_eval_version", DEFAULT_VERSION)
     loaded = named_runs(runs, version)
-    settings = settings_for(method, given, len(loaded))
+    settings = settings_for(method, all_options, len(loaded))
     queries = union_of(loaded)
     for note in missing_queries(loaded, queries):
         warn(note)
@@ -92,13 +92,13 @@ WORTH_A_THREAD = 1 << 18
 
 def fuse_runs(runs: list[NamedRun], queries: list[bytes], settings: Settings) -> Run:
     """The fused run of some queries, in their order. Raises EvaluationError and InputError."""
-    given = _Rankings(runs, queries, settings)
-    output = _Output(given)
+    rankings = _Rankings(runs, queries, settings)
+    output = _Output(rankings)
 
     def work(part: int) -> None:
-        _fuse_part(given, output, part)
+        _fuse_part(rankings, output, part)
 
-    in_threads(work, given.parts)
+    in_threads(work, rankings.parts)
     return output.run(queries, tag_of(settings.tag, SOURCE))
 
 
@@ -117,19 +117,19 @@ class _Rankings:
         self.places, self.sizes = np.full(shape, -1, np.int64), np.zeros(shape, np.int64)
         self.lengths = np.zeros(len(queries), np.int64)
         for r, (run, columns) in enumerate(zip(runs, self.columns, strict=True)):
-            places = run.places
-            self.places[r] = [places.get(query, -1) for query in queries]
-            found = self.places[r] >= 0
-            at = self.places[r][found]
+            index = run.places
+            self.places[r] = [index.get(query, -1) for query in queries]
+            mask = self.places[r] >= 0
+            rows = self.places[r][mask]
             lengths = zeros("q", len(run.run))
             kernels.count_bytes(columns, lengths)
-            self.lengths[found] += np.asarray(lengths)[at]
-            self.sizes[r][found] = np.diff(run.run.offsets)[at]
+            self.lengths[mask] += np.asarray(lengths)[rows]
+            self.sizes[r][mask] = np.diff(run.run.offsets)[rows]
         self.rows = np.minimum(self.sizes, settings.rules.depth).sum(axis=0)
         most = default_threads(int(self.rows.sum()), WORTH_A_THREAD)
-        wanted = np.linspace(0, self.rows.sum(), 1 + min(settings.threads or most, most))
+        targets = np.linspace(0, self.rows.sum(), 1 + min(settings.threads or most, most))
         before = np.concatenate([[0], np.cumsum(self.rows)])
-        self.edges = np.unique([0, *np.searchsorted(before, wanted), len(queries)]).tolist()
+        self.edges = np.unique([0, *np.searchsorted(before, targets), len(queries)]).tolist()
         self.parts = max(1, len(self.edges) - 1)
         if not queries:
             self.edges = [0, 0]
@@ -152,16 +152,16 @@ class _Rankings:
 class _Output:
     """Memory for the fused rankings; each part has more than it can need."""
 
-    def __init__(self, given: _Rankings) -> None:
-        self._edges = given.edges
-        kept = np.minimum(given.rows, given.settings.rules.keep)
-        self._first_rows = np.concatenate([[0], np.cumsum(kept)])[given.edges]
-        bytes_before = np.concatenate([[0], np.cumsum(given.lengths)])[given.edges]
+    def __init__(self, rankings: _Rankings) -> None:
+        self._edges = rankings.edges
+        sizes = np.minimum(rankings.rows, rankings.settings.rules.keep)
+        self._first_rows = np.concatenate([[0], np.cumsum(sizes)])[rankings.edges]
+        bytes_before = np.concatenate([[0], np.cumsum(rankings.lengths)])[rankings.edges]
         self._first_bytes = bytes_before + codes.SLACK * np.arange(len(bytes_before))
         rows = int(self._first_rows[-1])
         text = zeros("B", int(self._first_bytes[-1]))
         self.docs = records.Texts(text, zeros("q", rows), zeros("q", rows))
-        self.scores, self.counts = zeros("d", rows), zeros("q", len(given.queries))
+        self.scores, self.counts = zeros("d", rows), zeros("q", len(rankings.queries))
 
     def size_before(self, part: int) -> FusedSize:
         """What the output has before a part."""
@@ -177,9 +177,9 @@ class _Output:
         offsets = np.concatenate([[0], np.cumsum(counts)])
         rows = int(offsets[-1])
         columns = [self.docs.starts, self.docs.lengths, self.scores]
-        for place, first in enumerate(self._first_rows[1:-1].tolist(), 1):
+        for part, first in enumerate(self._first_rows[1:-1].tolist(), 1):
             # Close the gap before the rows of a part.
-            start, stop = offsets[self._edges[place]], offsets[self._edges[place + 1]]
+            start, stop = offsets[self._edges[part]], offsets[self._edges[part + 1]]
             for column in map(np.asarray, columns):
                 column[start:stop] = column[first : first + stop - start]
         starts, lengths, scores = (column[:rows] for column in columns)
@@ -193,22 +193,22 @@ class _Output:
         )
 
 
-def _fuse_part(given: _Rankings, output: _Output, part: int) -> None:
+def _fuse_part(rankings: _Rankings, output: _Output, part: int) -> None:
     """Fuse the queries of a part, block by block."""
-    settings = given.settings
-    blocks = given.blocks(part)
-    entries, scratch = _memory(given, blocks)
+    settings = rankings.settings
+    blocks = rankings.blocks(part)
+    entries, scratch = _memory(rankings, blocks)
     size, problem = output.size_before(part), zeros("q", codes.PROBLEM_SIZE)
     weights = filled("d", settings.weights)
     for first, stop in blocks:
-        at = 0
+        position = 0
         entries.offsets[0] = 0
-        for r, columns in enumerate(given.columns):
-            at = kernels.collect_rankings(
+        for r, columns in enumerate(rankings.columns):
+            position = kernels.collect_rankings(
                 columns,
-                given.places[r, first:stop],
+                rankings.places[r, first:stop],
                 r * (stop - first),
-                at,
+                position,
                 settings.rules,
                 scratch.ranking,
                 entries,
@@ -218,18 +218,20 @@ def _fuse_part(given: _Rankings, output: _Output, part: int) -> None:
         )
         if problem[0] != codes.FINE:
             query = first + problem[1]
-            refuse(problem, given.runs, given.queries[query], entries)
+            refuse(problem, rankings.runs, rankings.queries[query], entries)
 
 
-def _memory(given: _Rankings, blocks: list[tuple[int, int]]) -> tuple[RankedEntries, FusionScratch]:
+def _memory(
+    rankings: _Rankings, blocks: list[tuple[int, int]]
+) -> tuple[RankedEntries, FusionScratch]:
     """Memory for the largest of some blocks, and for the largest of their queries."""
-    rows = max((int(given.rows[a:b].sum()) for a, b in blocks), default=0)
-    text = max((int(given.lengths[a:b].sum()) for a, b in blocks), default=0) + codes.SLACK
+    rows = max((int(rankings.rows[a:b].sum()) for a, b in blocks), default=0)
+    text = max((int(rankings.lengths[a:b].sum()) for a, b in blocks), default=0) + codes.SLACK
     queries = max((b - a for a, b in blocks), default=0)
-    runs = len(given.runs)
+    runs = len(rankings.runs)
     first, stop = (blocks[0][0], blocks[-1][1]) if blocks else (0, 0)
-    widest = int(given.rows[first:stop].max(initial=0))
-    deepest = max(widest, int(given.sizes[:, first:stop].max(initial=0)))
+    widest = int(rankings.rows[first:stop].max(initial=0))
+    deepest = max(widest, int(rankings.sizes[:, first:stop].max(initial=0)))
     buffer = zeros("B", text)
     entries = RankedEntries(
         docs=records.Texts(buffer, zeros("q", rows), zeros("q", rows)),
@@ -264,14 +266,21 @@ def refuse(problem: Any, runs: list[NamedRun], query: bytes, entries: RankedEntr
     Raises InputError for a document that a run retrieves twice, else EvaluationError.
     """
     kind, _, run, entry = problem
-    named, doc, score = decoded(query), decoded(Texts(*entries.docs)[entry]), entries.scores[entry]
+    query_id, doc, score = (
+        decoded(query),
+        decoded(Texts(*entries.docs)[entry]),
+        entries.scores[entry],
+    )
     if kind == codes.RESULT_NOT_FINITE:
-        reason = f"query {named!r}, document {doc!r}: the fused score is not finite"
+        reason = f"query {query_id!r}, document {doc!r}: the fused score is not finite"
         raise EvaluationError("", query, f"{reason}; use a normalization or method by rank")
-    own = runs[run]
+    named_run = runs[run]
     if kind == codes.REPEATED:
-        raise InputError(own.name, f"query {named!r}: {_repetition(own.run, own.places[query])}")
-    where = f"{own.name}: query {named!r}"
+        raise InputError(
+            named_run.name,
+            f"query {query_id!r}: {_repetition(named_run.run, named_run.places[query])}",
+        )
+    where = f"{named_run.name}: query {query_id!r}"
     if kind == codes.NO_MAXIMUM:
         reason = f"{where}: the normalization 'max' needs a score above 0, found at most {score!r}"
         raise EvaluationError("", query, reason)
@@ -279,9 +288,9 @@ def refuse(problem: Any, runs: list[NamedRun], query: bytes, entries: RankedEntr
     raise EvaluationError("", query, f"{reason}; use a method by rank, such as rrf")
 
 
-def _repetition(run: Run, place: int) -> str:
+def _repetition(run: Run, row: int) -> str:
     """Which document a query of a run has twice, and where."""
-    start, stop = run.offset_column[place : place + 2]
+    start, stop = run.offset_column[row : row + 2]
     docs = run.docs.take(range(start, stop))
     again = first_repeat(docs)
     first, second = (run.docs.line(start + i) for i in (docs.index(docs[again]), again))

@@ -39,7 +39,7 @@ def grid_points(method: str, grid: Any, runs: int) -> list[Point]:
     if grid is None:
         grid = _default(method)
     if isinstance(grid, Mapping):
-        values = [_values(name, given, runs) for name, given in grid.items()]
+        values = [_values(name, choices, runs) for name, choices in grid.items()]
         points = [dict(zip(grid, point, strict=True)) for point in product(*values)]
     elif isinstance(grid, Iterable) and not isinstance(grid, (str, bytes)):
         points = [_point(point) for point in grid]
@@ -52,27 +52,27 @@ def grid_points(method: str, grid: Any, runs: int) -> list[Point]:
     return points
 
 
-def _point(given: Any) -> Point:
-    if not isinstance(given, Mapping):
-        kind = type(given).__name__
+def _point(point: Any) -> Point:
+    if not isinstance(point, Mapping):
+        kind = type(point).__name__
         raise TypeError(f"grid: expected a list of {{option: value}}, found {kind}")
-    return dict(given)
+    return dict(point)
 
 
 def _default(method: str) -> dict[str, Any]:
-    own = METHODS[method]
-    if own.parameter:
-        return {own.parameter: RANGES[own.parameter]}
-    if "weights" in own.options:
+    definition = METHODS[method]
+    if definition.parameter:
+        return {definition.parameter: RANGES[definition.parameter]}
+    if "weights" in definition.options:
         return {"weights": STEPS}
     raise OptionError(
         "grid", f"{method} has no parameter; try other options with grid={{option: values}}"
     )
 
 
-def _values(name: str, given: Any, runs: int) -> Sequence[Any]:
-    if name == "weights" and hasattr(given, "__index__"):
-        steps = at_least("grid of weights", given, 1)
+def _values(name: str, values: Any, runs: int) -> Sequence[Any]:
+    if name == "weights" and hasattr(values, "__index__"):
+        steps = at_least("grid of weights", values, 1)
         count = comb(steps + runs - 1, runs - 1)
         if count > MOST_POINTS:
             raise OptionError(
@@ -81,9 +81,9 @@ def _values(name: str, given: Any, runs: int) -> Sequence[Any]:
                 f" expected at most {MOST_POINTS:,}; try fewer steps with grid={{'weights': 4}}",
             )
         return [[part / steps for part in parts] for parts in compositions(steps, runs)]
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise TypeError(f"grid: expected a list of values of {name}, found {type(given).__name__}")
-    return list(given)
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"grid: expected a list of values of {name}, found {type(values).__name__}")
+    return list(values)
 
 
 def compositions(total: int, parts: int) -> Iterator[list[int]]:

@@ -32,8 +32,8 @@ class NamedRun:
 
     @cached_property
     def places(self) -> dict[bytes, int]:
-        """The place of each query of the run."""
-        return {query: place for place, query in enumerate(self.run.queries)}
+        """The index of each query in the run."""
+        return {query: row for row, query in enumerate(self.run.queries)}
 
 
 def named_runs(runs: Any, trec_eval_version: TrecEvalVersion) -> list[NamedRun]:
@@ -42,16 +42,16 @@ def named_runs(runs: Any, trec_eval_version: TrecEvalVersion) -> list[NamedRun]:
     Raises TypeError for other objects, GroupError for no run, and what reading a run raises.
     """
     if are_named(runs):
-        given = {f"run {name!r}": run for name, run in runs.items()}
+        by_name = {f"run {name!r}": run for name, run in runs.items()}
     elif _is_run(runs) or not isinstance(runs, Iterable):
         raise TypeError(
             f"runs: expected a list of runs, or {{name: run}}, found {type(runs).__name__}"
         )
     else:
-        given = {_name(place, run): run for place, run in enumerate(runs, 1)}
-    if not given:
+        by_name = {_name(number, run): run for number, run in enumerate(runs, 1)}
+    if not by_name:
         raise GroupError("runs: expected at least one run, found none")
-    return [NamedRun(name, _loaded(name, run, trec_eval_version)) for name, run in given.items()]
+    return [NamedRun(name, _loaded(name, run, trec_eval_version)) for name, run in by_name.items()]
 
 
 def _loaded(name: str, run: Any, trec_eval_version: TrecEvalVersion) -> Run:
@@ -66,24 +66,24 @@ def _loaded(name: str, run: Any, trec_eval_version: TrecEvalVersion) -> Run:
         raise TypeError(f"{name}: {str(error).removeprefix('run: ')}") from None
 
 
-def _name(place: int, run: Any) -> str:
+def _name(number: int, run: Any) -> str:
     """The number of a run, with its file or its tag, if there is one."""
-    known = run.source if isinstance(run, PerQuery) and not run.source.startswith("<") else ""
+    label = run.source if isinstance(run, PerQuery) and not run.source.startswith("<") else ""
     if is_path(run):
-        known = os.fspath(run)
-    known = known or getattr(run, "tag", "")
-    return f"run {place} ({known})" if known else f"run {place}"
+        label = os.fspath(run)
+    label = label or getattr(run, "tag", "")
+    return f"run {number} ({label})" if label else f"run {number}"
 
 
-def _is_run(given: Any) -> bool:
+def _is_run(runs: Any) -> bool:
     """Whether this is a single run instead of several."""
-    if isinstance(given, PerQuery) or is_file(given) or isinstance(given, bytes):
+    if isinstance(runs, PerQuery) or is_file(runs) or isinstance(runs, bytes):
         return True
-    if isinstance(given, Mapping):
-        return bool(given)
-    if isinstance(given, (list, tuple)):
-        return is_row(next(iter(given), None))
-    return frame_of(given) is not None
+    if isinstance(runs, Mapping):
+        return bool(runs)
+    if isinstance(runs, (list, tuple)):
+        return is_row(next(iter(runs), None))
+    return frame_of(runs) is not None
 
 
 def union_of(runs: list[NamedRun]) -> list[bytes]:
@@ -114,11 +114,11 @@ def missing_queries(runs: list[NamedRun], queries: list[bytes]) -> list[str]:
     if len(runs) == 1:
         notes.append("there is only one run to fuse")
     for run in runs:
-        places, offsets = run.places, run.run.offset_column
+        rows, offsets = run.places, run.run.offset_column
         missing = [
             query
             for query in queries
-            if (place := places.get(query, -1)) < 0 or offsets[place] == offsets[place + 1]
+            if (row := rows.get(query, -1)) < 0 or offsets[row] == offsets[row + 1]
         ]
         if missing:
             of = counted(len(queries), "query", "queries")

@@ -140,11 +140,11 @@ def check_normalization(name: str, value: Any) -> str:
     return _known(name, value, NORMALIZATIONS, NORMALIZATION_SYNONYMS)
 
 
-def _known(option: str, value: Any, known: Mapping[str, Any], others: Mapping[str, str]) -> str:
+def _known(option: str, value: Any, names: Mapping[str, Any], others: Mapping[str, str]) -> str:
     if isinstance(value, str):
-        if value in known:
+        if value in names:
             return value
-        hint = did_you_mean(map(repr, closest(value, known, others)))
+        hint = did_you_mean(map(repr, closest(value, names, others)))
         if hint:
             raise OptionError(option, f"unknown name {value!r}{hint}")
-    raise OptionError(option, f"expected one of {', '.join(known)}; found {value!r}")
+    raise OptionError(option, f"expected one of {', '.join(names)}; found {value!r}")

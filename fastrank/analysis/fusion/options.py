@@ -134,18 +134,18 @@ class Settings(NamedTuple):
     threads: int | None
 
 
-def settings_for(method: str, given: Mapping[str, Any], runs: int) -> Settings:
-    """Check the given options of a method for a number of runs, and fill in the defaults.
+def settings_for(method: str, options: Mapping[str, Any], runs: int) -> Settings:
+    """Check the options of a method for a number of runs, and fill in the defaults.
 
     Raises OptionError for invalid values and for options that the method does not take, TypeError
     for other types.
     """
     chosen = find_method(method)
-    known = {keyword.name: keyword for keyword in FUSION}
-    checked = {name: known[name].checked(value) for name, value in given.items()}
+    keywords = {keyword.name: keyword for keyword in FUSION}
+    checked = {name: keywords[name].checked(value) for name, value in options.items()}
     for name in ("weights", "normalization", "unretrieved", *PARAMETERS):
         if checked[name] is not None and name not in chosen.options:
-            takers = [one for one, other in METHODS.items() if name in other.options]
+            takers = [taker for taker, definition in METHODS.items() if name in definition.options]
             reason = f"no effect with {method}; it is an option of {', '.join(takers)}"
             raise OptionError(name, reason)
     weights = checked["weights"]
@@ -155,8 +155,8 @@ def settings_for(method: str, given: Mapping[str, Any], runs: int) -> Settings:
         )
     if weights is None:
         weights = [1.0 / runs if method == "convex" else 1.0] * runs
-    wanted = checked["normalization"], checked["unretrieved"]
-    values, missing_lowest = _values(chosen.values, *wanted)
+    words = checked["normalization"], checked["unretrieved"]
+    values, missing_lowest = _values(chosen.values, *words)
     if "unretrieved" not in chosen.options:
         missing_lowest = chosen.values == codes.BORDA_POINTS
     parameter = checked.get(chosen.parameter)

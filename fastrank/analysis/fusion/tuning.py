@@ -139,27 +139,27 @@ def tune_fusion(
     >>> fr.evaluate("data/digits.qrels", tuning.run, "map").mean["map"] == tuning.held_out_mean
     True
     """
-    given: Any = with_defaults(tune_fusion, options)
-    version = check_version(given["trec_eval_version"])
+    all_options: Any = with_defaults(tune_fusion, options)
+    version = check_version(all_options["trec_eval_version"])
     find_method(method)
     at_least("folds", folds, 2)
     at_least("seed", seed, 0)
     higher = _check_measure(measure, version)
     loaded = named_runs(runs, version)
-    points = _checked(grid_points(method, grid, len(loaded)), method, given, len(loaded))
+    points = _checked(grid_points(method, grid, len(loaded)), method, all_options, len(loaded))
     judgments = as_qrels(qrels, trec_eval_version=version)
-    every, known = union_of(loaded), set(judgments.queries)
-    queries = [query for query in every if query in known]
+    every, judged_queries = union_of(loaded), set(judgments.queries)
+    queries = [query for query in every if query in judged_queries]
     if not queries:
         raise no_queries_error(judgments.queries, every)
     for note in missing_queries(loaded, queries):
         warn(note)
-    lost = [decoded(query) for query in sorted(known - set(queries))]
+    lost = [decoded(query) for query in sorted(judged_queries - set(queries))]
     if lost:
-        judged = counted(len(known), "judged query", "judged queries")
+        judged = counted(len(judged_queries), "judged query", "judged queries")
         warn(f"{lacks('the fused run', lost, judged)}; {treated(len(lost), zero=False)}")
     evaluator = Evaluator(judgments, measure, trec_eval_version=version)
-    tried = _Tried(evaluator, loaded, queries, method, given, executor is not None)
+    tried = _Tried(evaluator, loaded, queries, method, all_options, executor is not None)
     columns = list(in_order(executor, _measured, points, shared=tried))
     name, judged = columns[0].measure, columns[0].queries
     values = np.stack([column.values for column in columns])
@@ -171,10 +171,14 @@ def tune_fusion(
     chosen = [_best(values[:, fold_of != fold], higher) for fold in range(folds)]
     best = _best(values, higher)
     parts = [
-        [os.fsencode(query) for query, own in zip(judged, fold_of, strict=True) if own == fold]
+        [
+            os.fsencode(query)
+            for query, query_fold in zip(judged, fold_of, strict=True)
+            if query_fold == fold
+        ]
         for fold in range(folds)
     ]
-    fused = [tried.fuse(points[own], part) for own, part in zip(chosen, parts, strict=True)]
+    fused = [tried.fuse(points[index], part) for index, part in zip(chosen, parts, strict=True)]
     rankings = {query: ranking for part in fused for query, ranking in part.to_dict().items()}
     run = run_from_dict(
         {query: rankings[query] for query in sorted(rankings, key=os.fsencode)},
@@ -211,9 +215,13 @@ class _Tried(NamedTuple):
             # The executor has other work for the other threads.
             options["threads"] = 1
         settings = settings_for(self.method, options, len(self.runs))
-        known = set(self.queries)
-        kept = self.queries if queries is None else [own for own in queries if own in known]
-        return fuse_runs(self.runs, kept, settings)
+        all_queries = set(self.queries)
+        fused_queries = (
+            self.queries
+            if queries is None
+            else [query for query in queries if query in all_queries]
+        )
+        return fuse_runs(self.runs, fused_queries, settings)
 
 
 class _Measured(NamedTuple):
@@ -233,35 +241,37 @@ def _measured(tried: _Tried, point: Point) -> _Measured:
     return _Measured(name, scores.mean[name], list(scores.queries), values)
 
 
-def _checked(points: list[Point], method: str, given: Mapping[str, Any], runs: int) -> list[Point]:
+def _checked(
+    points: list[Point], method: str, options: Mapping[str, Any], runs: int
+) -> list[Point]:
     """The points, if all are valid. Raises OptionError and TypeError."""
-    known = {keyword.name for keyword in FUSION}
+    names = {keyword.name for keyword in FUSION}
     for point in points:
         for name in point:
-            if name not in known:
+            if name not in names:
                 raise OptionError("grid", f"{name!r} is not an option of fuse")
-            if given[name] is not None and name in ("weights", "normalization", "unretrieved"):
+            if options[name] is not None and name in ("weights", "normalization", "unretrieved"):
                 raise OptionError("grid", f"{name} is given as an option too; omit one of them")
-        settings_for(method, {**given, **point}, runs)
+        settings_for(method, {**options, **point}, runs)
     return points
 
 
 def _check_measure(measure: Measures, version: str) -> bool:
     """Whether higher values are better. Raises MeasureError for another number of measures."""
-    bound = Selection(measure).bind(version)
-    names = [os.fsdecode(name) for own in bound for name in own.names]
+    measures = Selection(measure).bind(version)
+    names = [os.fsdecode(name) for bound in measures for name in bound.names]
     shown = first_few(names, MAX_LISTED)
     if len(names) != 1:
         raise MeasureError(shown, f"expected one measure to tune, found {len(names)}: {shown}")
-    if not has_values(bound[0]):
+    if not has_values(measures[0]):
         raise MeasureError(shown, f"{shown} has no values per query, so it cannot be tuned")
-    return bound[0].measure.better != "lower"
+    return measures[0].measure.better != "lower"
 
 
 def _mean(values: Floats) -> float:
     """The mean of the values that are not NaN."""
-    known = values[~np.isnan(values)].tolist()
-    return math.fsum(known) / len(known) if known else math.nan
+    present = values[~np.isnan(values)].tolist()
+    return math.fsum(present) / len(present) if present else math.nan
 
 
 def _best(values: Floats, higher: bool) -> int:
@@ -276,10 +286,10 @@ def _fold_table(
 ) -> Table:
     folds = range(len(chosen))
     table = _table(
-        [points[own] for own in chosen],
+        [points[index] for index in chosen],
         {
-            "other folds": [_mean(values[own, fold_of != i]) for i, own in enumerate(chosen)],
-            "fold": [_mean(values[own, fold_of == i]) for i, own in enumerate(chosen)],
+            "other folds": [_mean(values[index, fold_of != i]) for i, index in enumerate(chosen)],
+            "fold": [_mean(values[index, fold_of == i]) for i, index in enumerate(chosen)],
         },
     )
     queries = [int((fold_of == fold).sum()) for fold in folds]
@@ -315,7 +325,7 @@ def folds_of(count: int, folds: int, seed: int) -> list[int]:
     for i in range(count - 1, 0, -1):
         j = halves[2 * i] * (i + 1) >> 32
         order[i], order[j] = order[j], order[i]
-    found = [0] * count
-    for place, query in enumerate(order):
-        found[query] = place % folds
-    return found
+    numbers = [0] * count
+    for position, query in enumerate(order):
+        numbers[query] = position % folds
+    return numbers

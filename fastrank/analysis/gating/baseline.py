@@ -58,9 +58,9 @@ class Baseline(NamedTuple):
     def lines(self) -> Iterator[bytes]:
         """The lines of the file."""
         fields = sorted((self._asdict() | {"schema": SCHEMA}).items())
-        for place, (name, value) in enumerate(fields):
-            end = b",\n" if place + 1 < len(fields) else b"\n"
-            start = b"{\n" if place == 0 else b""
+        for i, (name, value) in enumerate(fields):
+            end = b",\n" if i + 1 < len(fields) else b"\n"
+            start = b"{\n" if i == 0 else b""
             if name == "per_query":
                 rows = ",\n".join(
                     f"{_json(query)}: {_json(value[query])}" for query in sorted(value)
@@ -82,25 +82,25 @@ def read_baseline(source: Source) -> Baseline:
     if not content.startswith(b"{"):
         raise InputError(name, NO_BASELINE)
     try:
-        found = json.loads(content, parse_constant=_refuse_constant)
+        record = json.loads(content, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise _damaged(name, f"it is not JSON: {error}") from None
-    schema = found.get("schema") if isinstance(found, dict) else None
+    schema = record.get("schema") if isinstance(record, dict) else None
     if not isinstance(schema, str) or not re.fullmatch(r"fastrank\.baseline/\d+", schema):
         raise InputError(name, NO_BASELINE)
     if schema != SCHEMA:
         raise InputError(name, f"{schema} is newer than this version of fastrank; upgrade it")
-    del found["schema"]
-    wrong = sorted(found.keys() ^ set(Baseline._fields))
+    del record["schema"]
+    wrong = sorted(record.keys() ^ set(Baseline._fields))
     if wrong:
         raise _damaged(name, f"missing or unknown: {', '.join(wrong)}")
     for kind, fields in _KINDS.items():
         for field in fields:
-            if not isinstance(found[field], kind):
+            if not isinstance(record[field], kind):
                 raise _damaged(name, f"{field}: expected {kind.__name__}")
-    made = Baseline(**found)
-    _check(made, name)
-    return made
+    baseline = Baseline(**record)
+    _check(baseline, name)
+    return baseline
 
 
 _KINDS: dict[type, tuple[str, ...]] = {
@@ -118,29 +118,29 @@ def _damaged(name: str, reason: str) -> InputError:
     return InputError(name, f"damaged baseline: {reason}; restore it, or save it again")
 
 
-def _check(found: Baseline, name: str) -> None:
+def _check(baseline: Baseline, name: str) -> None:
     """Raise InputError for contents that `save_baseline` would not write."""
-    measures = found.measures
-    if not measures or not all(isinstance(own, str) for own in measures):
+    measures = baseline.measures
+    if not measures or not all(isinstance(measure, str) for measure in measures):
         raise _damaged(name, "measures: expected names")
-    if not isinstance(found.qrels.get("digest"), str):
+    if not isinstance(baseline.qrels.get("digest"), str):
         raise _damaged(name, "qrels: expected a digest")
-    missing = found.run.get("missing")
-    if not isinstance(missing, list) or not all(isinstance(own, str) for own in missing):
+    missing = baseline.run.get("missing")
+    if not isinstance(missing, list) or not all(isinstance(query, str) for query in missing):
         raise _damaged(name, "run: expected a list of missing queries")
-    if not found.per_query:
+    if not baseline.per_query:
         raise _damaged(name, "per_query: expected at least one query")
-    for query, values in found.per_query.items():
+    for query, values in baseline.per_query.items():
         if not isinstance(values, list) or len(values) != len(measures):
             raise _damaged(name, f"query {query!r}: expected {len(measures)} values")
-        if not all(own is None or _is_number(own) for own in values):
+        if not all(value is None or _is_number(value) for value in values):
             raise _damaged(name, f"query {query!r}: expected numbers, found {values}")
-    means = means_of(measures, found.per_query)
+    means = means_of(measures, baseline.per_query)
     for measure in measures:
-        mean: Any = found.mean.get(measure)
-        known = means[measure]
-        if not _is_number(mean) or not abs(mean - known) <= ROUNDING * max(1.0, abs(known)):
-            raise _damaged(name, f"the mean of {measure} is {mean}, that of its values {known}")
+        mean: Any = baseline.mean.get(measure)
+        expected = means[measure]
+        if not _is_number(mean) or not abs(mean - expected) <= ROUNDING * max(1.0, abs(expected)):
+            raise _damaged(name, f"the mean of {measure} is {mean}, that of its values {expected}")
 
 
 def _is_number(value: Any) -> bool:
@@ -155,8 +155,8 @@ def means_of(measures: list[str], per_query: dict[str, list[float | None]]) -> d
     import numpy
 
     rows = [per_query[query] for query in sorted(per_query, key=os.fsencode)]
-    made = {}
+    means = {}
     for measure, column in zip(measures, zip(*rows, strict=True), strict=True):
-        known = [value for value in column if value is not None]
-        made[measure] = float(numpy.cumsum(known)[-1]) / len(known) if known else math.nan
-    return made
+        values = [value for value in column if value is not None]
+        means[measure] = float(numpy.cumsum(values)[-1]) / len(values) if values else math.nan
+    return means

@@ -87,9 +87,9 @@ def check_change(
         result, message = "fail", text
         if policy == "significant":
             result, message = _significant(pair, p, alpha, text)
-    what = f"{'rise' if sign < 0 else 'drop'} <= {allowed:g}"
+    check = f"{'rise' if sign < 0 else 'drop'} <= {allowed:g}"
     return Check(
-        *(measure, what, pair.mean_b, pair.mean_a, pair.difference, pair.low, pair.high, allowed),
+        *(measure, check, pair.mean_b, pair.mean_a, pair.difference, pair.low, pair.high, allowed),
         *(p, pair.wins, pair.ties, pair.losses, result, title, message),
     )
 
@@ -190,46 +190,46 @@ def _limit(
 MAX_DROP = 0.02
 
 
-def drop_limits(given: Limits, measures: list[str]) -> dict[str, float]:
+def drop_limits(limits: Limits, measures: list[str]) -> dict[str, float]:
     """{measure: allowed drop} for all measures. Raises OptionError."""
     option = "max_drop"
-    if not isinstance(given, Mapping):
-        given = {None: given}
-    made = dict.fromkeys(measures, not_negative(option, given.get(None, MAX_DROP)))
-    for asked, limit in given.items():
+    if not isinstance(limits, Mapping):
+        limits = {None: limits}
+    allowed = dict.fromkeys(measures, not_negative(option, limits.get(None, MAX_DROP)))
+    for asked, limit in limits.items():
         if asked is not None:
-            made[_found(option, asked, measures)] = not_negative(option, limit)
-    return made
+            allowed[_measure_of(option, asked, measures)] = not_negative(option, limit)
+    return allowed
 
 
-def _found(option: str, asked: str, measures: list[str]) -> str:
+def _measure_of(option: str, asked: str, measures: list[str]) -> str:
     """The measure of the baseline that is meant. Raises OptionError."""
-    known = {canonical(own): own for own in measures}
-    found = known.get(canonical(asked))
-    if found is None:
+    by_spelling = {canonical(measure): measure for measure in measures}
+    measure = by_spelling.get(canonical(asked))
+    if measure is None:
         raise OptionError(
             option, f"{asked!r} is not in the baseline, which has {', '.join(measures)}"
         )
-    return found
+    return measure
 
 
-def check_floors(comparison: Comparison, given: Mapping[str, float]) -> list[Check]:
+def check_floors(comparison: Comparison, floors: Mapping[str, float]) -> list[Check]:
     """A check for each smallest mean. Raises OptionError."""
-    made = []
-    for asked, least in given.items():
-        measure = _found("min", asked, comparison.measures)
+    checks = []
+    for asked, least in floors.items():
+        measure = _measure_of("min", asked, comparison.measures)
         if comparison.better(measure) == "lower":
             raise OptionError("min", f"{measure!r}: lower values are better, so it has no minimum")
         mean = comparison.mean[measure]
-        made.append(check_floor(measure, mean[BASELINE], mean[NOW], finite("min", least)))
-    return made
+        checks.append(check_floor(measure, mean[BASELINE], mean[NOW], finite("min", least)))
+    return checks
 
 
 def check_share(saved: Baseline, current: Baseline, most: float) -> Check:
     """The check of the share of unjudged documents. Raises OptionError."""
     if not_negative("max_unjudged", most) > 1.0:
         raise OptionError("max_unjudged", f"expected a share from 0 to 1, found {most}")
-    before, now = (_share_unjudged(own.counts) for own in (saved, current))
+    before, now = (_share_unjudged(baseline.counts) for baseline in (saved, current))
     if now is None:
         raise OptionError("max_unjudged", "the number of unjudged documents is not known")
     return check_unjudged(before, now, most)

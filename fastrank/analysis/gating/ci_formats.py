@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def to_json(verdict: Verdict) -> str:
     """One object with everything but the values of all queries."""
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "status": verdict.status,
         "passed": verdict.passed,
         "policy": verdict.policy,
@@ -24,7 +24,7 @@ def to_json(verdict: Verdict) -> str:
         "alpha": verdict.alpha,
         "level": verdict.comparison.level,
         "queries": len(verdict.comparison.queries),
-        "checks": [one._asdict() for one in verdict.results],
+        "checks": [check._asdict() for check in verdict.results],
         "reasons": verdict.reasons,
         "notes": verdict.notes,
         "regressed": {
@@ -37,7 +37,7 @@ def to_json(verdict: Verdict) -> str:
             "source": verdict.baseline.source,
         },
     }
-    return json_text(found, indent=2) + "\n"
+    return json_text(fields, indent=2) + "\n"
 
 
 # How many errors, warnings and notices of a step GitHub shows.
@@ -49,10 +49,10 @@ def to_github(verdict: Verdict) -> str:
 
     At most ten of each kind: GitHub hides the others.
     """
-    bad = [one for one in verdict.results if one.result != "pass"]
+    bad = [check for check in verdict.results if check.result != "pass"]
     kind = "warning" if verdict.passed else "error"
     more = len(bad) - (SHOWN - 1)
-    lines = [annotation(kind, one.title, one.message) for one in bad[: SHOWN - 1]]
+    lines = [annotation(kind, check.title, check.message) for check in bad[: SHOWN - 1]]
     summary = heading(verdict) + (f"; {more} more are not shown" if more > 0 else "")
     lines.append(
         annotation("notice" if verdict.status == "pass" else kind, "fastrank gate", summary)

@@ -82,10 +82,10 @@ def save_baseline(
     >>> saved.mean
     {'map': 0.43476959975458557, 'P_10': 0.9510...}
     """
-    given = with_defaults(save_baseline, options)
-    made = new_baseline(qrels, run, measures, given, command, ir_metadata=ir_metadata)
-    made.content.write(path)
-    return made.content
+    all_options = with_defaults(save_baseline, options)
+    measured = new_baseline(qrels, run, measures, all_options, command, ir_metadata=ir_metadata)
+    measured.content.write(path)
+    return measured.content
 
 
 def new_baseline(
@@ -98,19 +98,21 @@ def new_baseline(
     ir_metadata: bool,
 ) -> Measured:
     """What `save_baseline` saves, and notes. options: all those of an evaluation."""
-    made = checked(options, EVALUATION)
+    all_options = checked(options, EVALUATION)
     source: dict[str, Any] = {"command": list(command)} if command else {}
     if ir_metadata:
         source["ir_metadata"] = _metadata(run)
-    return measure(judgments_of(qrels, made["trec_eval_version"]), run, measures, made, source)
+    return measure(
+        judgments_of(qrels, all_options["trec_eval_version"]), run, measures, all_options, source
+    )
 
 
 def _metadata(run: Any) -> str:
-    found = run_metadata(run) if isinstance(run, (str, os.PathLike)) and run != "-" else None
-    if found is None:
+    metadata = run_metadata(run) if isinstance(run, (str, os.PathLike)) and run != "-" else None
+    if metadata is None:
         name = files.name_of(run) if is_file(run) else "run"
         raise InputError(name, "no file that begins with the metadata of ir_metadata")
-    return found
+    return metadata
 
 
 POLICIES = ("significant", "drop", "non-inferior")
@@ -194,7 +196,8 @@ def gate(
     def judged(values: Measured) -> Verdict:
         comparison, notes, checks = compare_with(saved, values, name, test=test, alpha=alpha)
         checks += [
-            check_change(comparison, own, policy, limits[own], alpha) for own in saved.measures
+            check_change(comparison, measure_name, policy, limits[measure_name], alpha)
+            for measure_name in saved.measures
         ]
         checks += check_floors(comparison, min or {})
         if max_unjudged is not None:
@@ -225,13 +228,13 @@ def gate(
 
 def _old(comparison: Comparison, limits: dict[str, float]) -> list[str]:
     """Notes on measures that are so much better that the baseline hides a regression."""
-    made = []
-    for own, limit in limits.items():
-        gain = gain_of(comparison, own)
+    notes = []
+    for measure_name, limit in limits.items():
+        gain = gain_of(comparison, measure_name)
         if gain > limit + ROUNDING:
-            where = "below" if comparison.better(own) == "lower" else "above"
-            made.append(
-                f"the baseline is old: {own} is {number(gain)} {where} it; save a new one"
+            where = "below" if comparison.better(measure_name) == "lower" else "above"
+            notes.append(
+                f"the baseline is old: {measure_name} is {number(gain)} {where} it; save a new one"
                 " (`fastrank gate save`)"
             )
-    return made
+    return notes

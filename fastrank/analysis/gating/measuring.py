@@ -63,12 +63,12 @@ class Measured(NamedTuple):
         """The values with the tied documents of the run in the "worst" or the "best" order."""
         content = self.content
         (system,), _ = systems_of([self.scores.ties.scores(order)], set(content.measures))
-        made = {query: list(row) for query, row in content.per_query.items()}
+        per_query = {query: list(row) for query, row in content.per_query.items()}
         for name, values in system.values.items():
-            place = content.measures.index(name)
+            column = content.measures.index(name)
             for query, value in zip(system.queries, values.tolist(), strict=True):
-                made[query][place] = None if value != value else value
-        return self._replace(content=content._replace(per_query=made))
+                per_query[query][column] = None if value != value else value
+        return self._replace(content=content._replace(per_query=per_query))
 
 
 def selected(measures: Measures, version: str) -> list[BoundMeasure]:
@@ -77,19 +77,19 @@ def selected(measures: Measures, version: str) -> list[BoundMeasure]:
     Raises MeasureError for those that were asked for by name and have no values per query, or of
     which neither higher nor lower values are better; sets of measures are filtered.
     """
-    bound = Selection(measures).bind(
-        version, keep=lambda own: has_values(own) and bool(_better(own))
+    chosen = Selection(measures).bind(
+        version, keep=lambda bound: has_values(bound) and bool(_better(bound))
     )
-    for own in bound:
-        name = os.fsdecode(own.names[0])
-        if not has_values(own):
+    for bound in chosen:
+        name = os.fsdecode(bound.names[0])
+        if not has_values(bound):
             raise MeasureError(name, f"{name!r}: has no values per query to compare")
-        if not _better(own):
+        if not _better(bound):
             raise MeasureError(
                 name,
                 f"{name!r}: neither higher nor lower values are better; a gate needs a direction",
             )
-    return bound
+    return chosen
 
 
 def _better(bound: BoundMeasure) -> str:
@@ -108,14 +108,14 @@ def measure(
     Raises what `evaluate` raises, and GroupError for infinite values.
     """
     version = options["trec_eval_version"]
-    bound = selected(measures, version)
+    chosen = selected(measures, version)
     evaluated: Any = options
     evaluator = Evaluator(judgments.content, measures, **evaluated)
     scores: Any = evaluator.evaluate(run)
     if isinstance(scores, list):
         raise TypeError(f"run: expected one run, found a list of {len(scores)}")
     (system,), explained = systems_of(
-        [scores], {os.fsdecode(name) for own in bound for name in own.names}
+        [scores], {os.fsdecode(name) for bound in chosen for name in bound.names}
     )
     names = list(system.values)
     columns = [system.values[name].tolist() for name in names]
@@ -124,7 +124,7 @@ def measure(
         for query, row in zip(system.queries, zip(*columns, strict=True), strict=True)
     }
     _refuse_infinite(names, per_query)
-    made = Baseline(
+    baseline = Baseline(
         created=created(),
         # By name: an import statement would break the order of the packages.
         fastrank=import_module("fastrank").__version__,
@@ -147,10 +147,10 @@ def measure(
         counts=dict(scores.counts),
         per_query=per_query,
     )
-    _refuse_empty(made)
+    _refuse_empty(baseline)
     judged = {os.fsdecode(query) for query in scores.coverage.judged}
     return Measured(
-        made,
+        baseline,
         judged,
         system.better,
         [*other_notes(scores), *explained],
@@ -161,8 +161,12 @@ def measure(
 
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of an evaluation as a baseline records them."""
-    found = {one.name: options[one.name] for one in EVALUATION if one.name != "trec_eval_version"}
-    return found | {"exclude": exclusions_digest(found["exclude"])}
+    values = {
+        keyword.name: options[keyword.name]
+        for keyword in EVALUATION
+        if keyword.name != "trec_eval_version"
+    }
+    return values | {"exclude": exclusions_digest(values["exclude"])}
 
 
 def judgments_of(qrels: Any, version: TrecEvalVersion) -> Judgments:
@@ -180,57 +184,59 @@ def _refuse_infinite(names: list[str], per_query: dict[str, list[float | None]])
                 )
 
 
-def _refuse_empty(made: Baseline) -> None:
-    for name, mean in made.mean.items():
+def _refuse_empty(baseline: Baseline) -> None:
+    for name, mean in baseline.mean.items():
         if mean != mean:
             raise GroupError(f"{name}: no query has a value")
 
 
 def _as_saved() -> tuple[Any, ...]:
     """The options of a gate, where None means that of the baseline."""
-    made = tuple(copy.copy(one) for one in EVALUATION)
-    for one in made:
-        one.default = None
-    return made
+    keywords = tuple(copy.copy(keyword) for keyword in EVALUATION)
+    for keyword in keywords:
+        keyword.default = None
+    return keywords
 
 
 AS_SAVED = _as_saved()
 
 
-def checked(given: Mapping[str, Any], table: tuple[Any, ...]) -> dict[str, Any]:
+def checked(options: Mapping[str, Any], table: tuple[Any, ...]) -> dict[str, Any]:
     """The checked options of a table. Raises OptionError and TypeError."""
-    return {one.name: one.checked(given[one.name]) for one in table}
+    return {keyword.name: keyword.checked(options[keyword.name]) for keyword in table}
 
 
-def options_of(given: dict[str, Any], saved: Baseline, name: str) -> dict[str, Any]:
+def options_of(options: dict[str, Any], saved: Baseline, name: str) -> dict[str, Any]:
     """The options of the baseline. Raises InputError if others are given."""
-    version = given["trec_eval_version"] or saved.compat
+    version = options["trec_eval_version"] or saved.compat
     if version != saved.compat:
         raise InputError(
             name,
             f"saved with the numbers of trec_eval {saved.compat}, not {version}; save a new"
             " baseline, or choose that version",
         )
-    before = recorded({one.name: one.default for one in EVALUATION}) | saved.options
-    for one in EVALUATION:
+    before = recorded({keyword.name: keyword.default for keyword in EVALUATION}) | saved.options
+    for keyword in EVALUATION:
         try:
-            if one.name in before and one.name != "exclude":
-                one.checked(before[one.name])
+            if keyword.name in before and keyword.name != "exclude":
+                keyword.checked(before[keyword.name])
         except (OptionError, TypeError) as error:
             raise InputError(name, f"damaged baseline: {error}") from None
-    unknown = sorted(before.keys() - given.keys())
+    unknown = sorted(before.keys() - options.keys())
     if unknown:
         raise InputError(
             name,
             f"saved with options that this version of fastrank lacks: {', '.join(unknown)};"
             " upgrade it",
         )
-    now = {own: before[own] if given[own] is None else given[own] for own in before}
-    now["exclude"] = exclusions_digest(given["exclude"])
+    now = {
+        option: before[option] if options[option] is None else options[option] for option in before
+    }
+    now["exclude"] = exclusions_digest(options["exclude"])
     different = [
-        f"{own} {before[own]!r}, now {now[own]!r}"
-        for own in before
-        if before[own] != now[own] and own != "exclude"
+        f"{option} {before[option]!r}, now {now[option]!r}"
+        for option in before
+        if before[option] != now[option] and option != "exclude"
     ]
     if before["exclude"] != now["exclude"]:
         different.append("other excluded documents")
@@ -240,35 +246,35 @@ def options_of(given: dict[str, Any], saved: Baseline, name: str) -> dict[str, A
             f"saved with other options ({'; '.join(different)}); use the same, or save a new"
             " baseline",
         )
-    return now | {"exclude": given["exclude"], "trec_eval_version": version}
+    return now | {"exclude": options["exclude"], "trec_eval_version": version}
 
 
 def measures_of(measures: Measures, saved: Baseline, name: str) -> Measures:
     """The measures to compute. Raises InputError unless they are those of the baseline."""
-    bound = selected(measures, saved.compat)
-    names = {os.fsdecode(own) for one in bound for own in one.canonical}
-    known = [canonical(own) for own in saved.measures]
-    if names != {one for own in known for one in own}:
+    chosen = selected(measures, saved.compat)
+    names = {os.fsdecode(spelling) for bound in chosen for spelling in bound.canonical}
+    saved_spellings = [canonical(text) for text in saved.measures]
+    if names != {spelling for spellings in saved_spellings for spelling in spellings}:
         raise InputError(
             name,
             f"saved with other measures ({', '.join(saved.measures)}); use the same, or save"
             " a new baseline",
         )
     # The baseline's spelling, unless a name is that of a function.
-    functions = any(one.measure.needs == "custom" for one in bound)
+    functions = any(bound.measure.needs == "custom" for bound in chosen)
     return measures if functions else saved.measures
 
 
 def created() -> str:
     """The time in UTC, or that of SOURCE_DATE_EPOCH. Raises OptionError if it is not a number."""
-    given = os.environ.get("SOURCE_DATE_EPOCH")
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
     try:
         when = datetime.now(timezone.utc)
-        if given:
-            when = datetime.fromtimestamp(int(given), timezone.utc)
+        if seconds:
+            when = datetime.fromtimestamp(int(seconds), timezone.utc)
     except (ValueError, OverflowError, OSError):
         raise OptionError(
-            "SOURCE_DATE_EPOCH", f"expected seconds since 1970, found {given!r}"
+            "SOURCE_DATE_EPOCH", f"expected seconds since 1970, found {seconds!r}"
         ) from None
     return when.strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -278,11 +284,11 @@ def commit() -> dict[str, Any]:
 
     Empty without git, outside a repository, and before the first commit.
     """
-    found = _git("rev-parse", "HEAD")
-    if not found:
+    revision = _git("rev-parse", "HEAD")
+    if not revision:
         return {}
     changes = _git("status", "--porcelain", "--untracked-files=no")
-    return {"commit": found, "dirty": bool(changes)}
+    return {"commit": revision, "dirty": bool(changes)}
 
 
 def _git(*arguments: str) -> str:

@@ -61,8 +61,8 @@ def _cut(written: str) -> str:
     encoded = written.encode()
     if len(encoded) <= LARGEST:
         return written
-    kept = encoded[: LARGEST - len(CUT)]
-    return kept[: kept.rfind(b"\n")].decode() + CUT
+    start = encoded[: LARGEST - len(CUT)]
+    return start[: start.rfind(b"\n")].decode() + CUT
 
 
 def _grid(verdict: Verdict) -> Grid:
@@ -101,7 +101,7 @@ def heading(verdict: Verdict) -> str:
     compared = f"{queries}, {_policy(verdict)}"
     if verdict.status == "pass":
         return f"gate passed ({compared})"
-    bad = sum(one.result == verdict.status for one in verdict.results)
+    bad = sum(check.result == verdict.status for check in verdict.results)
     checks = f"{bad} of {len(verdict.results)} checks"
     if verdict.status == "fail":
         return f"gate failed: {checks} ({compared})"
@@ -119,11 +119,13 @@ def _policy(verdict: Verdict) -> str:
 def listed(verdict: Verdict) -> list[str]:
     """The measures whose worst queries are shown: those that do not pass, else the first."""
     measures = verdict.comparison.measures
-    found = [one.measure for one in verdict.results if one.result != "pass"]
-    return [own for own in measures if own in found] or measures[:1]
+    failing = [check.measure for check in verdict.results if check.result != "pass"]
+    return [measure for measure in measures if measure in failing] or measures[:1]
 
 
 def all_notes(verdict: Verdict) -> list[str]:
     """The notes, and the messages of checks that pass."""
-    passed = [one.message for one in verdict.results if one.result == "pass" and one.message]
+    passed = [
+        check.message for check in verdict.results if check.result == "pass" and check.message
+    ]
     return [*passed, *verdict.notes]

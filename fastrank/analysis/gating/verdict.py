@@ -49,53 +49,57 @@ def compare_with(
     if not queries:
         raise InputError(name, "has no query that is judged now; save a new baseline")
     missing = set(current.run["missing"])
-    lost = [own for own in queries if own in missing - set(saved.run["missing"])]
+    lost = [query for query in queries if query in missing - set(saved.run["missing"])]
     zero, every = current.options["missing"] == "zero", len(queries)
     if lost and zero:
         _refuse_lower(measured, lost)
     elif lost:
-        queries = [own for own in queries if own not in missing]
+        queries = [query for query in queries if query not in missing]
         if not queries:
             raise InputError("the run", "has no results for the queries of the baseline")
     aligned = Aligned([NOW, BASELINE], queries, {}, [])
-    for own in saved.measures:
-        now, before = current.measures.index(own), saved.measures.index(own)
+    for measure in saved.measures:
+        now, before = current.measures.index(measure), saved.measures.index(measure)
         values = np.array(
             [
                 [_value(current.per_query, query, now) for query in queries],
                 [_value(saved.per_query, query, before) for query in queries],
             ]
         )
-        _refuse_gaps(values, own, queries, name)
-        aligned.measures[own] = Values(values, measured.better[own])
-    chosen = {one.name: one.default for one in COMPARISON} | {
+        _refuse_gaps(values, measure, queries, name)
+        aligned.measures[measure] = Values(values, measured.better[measure])
+    chosen = {keyword.name: keyword.default for keyword in COMPARISON} | {
         "baseline": BASELINE,
         "test": test,
         "correction": "none",
         "alpha": alpha,
         "level": 1 - 2 * alpha,
     }
-    made = compare_aligned(aligned, settings(chosen))
+    comparison = compare_aligned(aligned, settings(chosen))
     notes, checks = missing_note(measured.scores, option=SAVED_WITH_ZERO) if not lost else [], []
     if lost and zero:
         text = lacks("the run", lost, counted(every, *OF_BASELINE))
         notes.append(f"{text}; {treated(len(lost), zero=True)}")
     elif lost:
         checks.append(check_lost(every, lost))
-    return made, [*notes, *_others(saved, current, {*queries, *lost}), *made.notes], checks
+    return (
+        comparison,
+        [*notes, *_others(saved, current, {*queries, *lost}), *comparison.notes],
+        checks,
+    )
 
 
-def _value(per_query: dict[str, list[float | None]], query: str, place: int) -> float:
+def _value(per_query: dict[str, list[float | None]], query: str, column: int) -> float:
     """A value, NaN for a missing one; 0 for a query without results."""
     values = per_query.get(query)
     if values is None:
         return 0.0
-    value = values[place]
+    value = values[column]
     return np.nan if value is None else value
 
 
 def _refuse_lower(measured: Measured, lost: list[str]) -> None:
-    lower = [own for own, better in measured.better.items() if better == "lower"]
+    lower = [measure for measure, better in measured.better.items() if better == "lower"]
     if lower:
         raise InputError(
             "the run",
@@ -125,10 +129,10 @@ def _others(saved: Baseline, current: Baseline, queries: set[str]) -> list[str]:
         (current.per_query.keys() - queries, "not in the baseline"),
     ):
         if only:
-            named = sorted(only, key=os.fsencode)
+            unshared = sorted(only, key=os.fsencode)
             notes.append(
-                f"compared on {counted(len(queries), 'query', 'queries')}; {len(named)}"
-                f" {'is' if len(named) == 1 else 'are'} {where} ({first_ids(named)})"
+                f"compared on {counted(len(queries), 'query', 'queries')}; {len(unshared)}"
+                f" {'is' if len(unshared) == 1 else 'are'} {where} ({first_ids(unshared)})"
             )
     return notes
 
@@ -172,8 +176,8 @@ class Verdict(Frozen):
     @property
     def status(self) -> str:
         """The worst result of all checks: "pass", "undecided" or "fail"."""
-        found = {one.result for one in self.results}
-        return next((own for own in ("fail", "undecided") if own in found), "pass")
+        results = {check.result for check in self.results}
+        return next((result for result in ("fail", "undecided") if result in results), "pass")
 
     @property
     def passed(self) -> bool:
@@ -183,7 +187,7 @@ class Verdict(Frozen):
     @property
     def reasons(self) -> list[str]:
         """Why the verdict is not "pass", a sentence for each check."""
-        return [one.message for one in self.results if one.result != "pass"]
+        return [check.message for check in self.results if check.result != "pass"]
 
     @property
     def checks(self) -> Table:
@@ -199,7 +203,7 @@ class Verdict(Frozen):
         """
         if self.current.qrels["digest"] != self.baseline.qrels["digest"]:
             return False
-        gains = [gain_of(self.comparison, own) for own in self.comparison.measures]
+        gains = [gain_of(self.comparison, measure) for measure in self.comparison.measures]
         return self.status == "pass" and min(gains) >= 0.0 and max(gains) > 0.0
 
     def regressed(self, measure: str, n: int = 10) -> Table:
@@ -217,13 +221,13 @@ class Verdict(Frozen):
         """
         lower = self.comparison.better(measure) == "lower"
         pair = (NOW, BASELINE) if lower else (BASELINE, NOW)
-        found = self.comparison.queries_of(measure, *pair)
-        rows = [row for row in found.rows() if row[-1] > 0.0][:n]
+        table = self.comparison.queries_of(measure, *pair)
+        rows = [row for row in table.rows() if row[-1] > 0.0][:n]
         columns = list(zip(*rows, strict=True)) or [()] * 4
-        by_name = dict(zip(found.names, map(list, columns), strict=True))
+        by_name = dict(zip(table.names, map(list, columns), strict=True))
         sign = 1.0 if lower else -1.0
         by_name["change"] = [sign * value for value in by_name.pop("difference")]
-        return Table(columns={own: by_name[own] for own in ("query", BASELINE, NOW, "change")})
+        return Table(columns={name: by_name[name] for name in ("query", BASELINE, NOW, "change")})
 
     def __repr__(self) -> str:
         from fastrank.common.messages import counted
