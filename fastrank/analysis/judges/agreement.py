@@ -120,8 +120,8 @@ class JudgeAgreement(Result):
         [1, 1, 0]
         """
         self._need_two("confusion")
-        found: Integers = self._by_query.sum(axis=0).astype(np.int64)
-        return found
+        counts: Integers = self._by_query.sum(axis=0).astype(np.int64)
+        return counts
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_") or name not in self._functions():
@@ -173,8 +173,8 @@ class JudgeAgreement(Result):
             self._settings.seed,
             self._settings.threads,
         )
-        found: Floats = sums.T.reshape(-1, size, size)
-        return found
+        matrices: Floats = sums.T.reshape(-1, size, size)
+        return matrices
 
     def pair(self, a: str, b: str) -> JudgeAgreement:
         """The agreement of two of the judges. Raises OptionError for another name.
@@ -189,8 +189,8 @@ class JudgeAgreement(Result):
                 raise OptionError("judge", f"{name!r} is not one of the judges{expected}")
         if a == b:
             raise OptionError("judge", f"expected two judges, found {a!r} twice")
-        places = [self.judges.index(a), self.judges.index(b)]
-        labels = Labels([a, b], self._labels.queries, self._labels.values[places])
+        rows = [self.judges.index(a), self.judges.index(b)]
+        labels = Labels([a, b], self._labels.queries, self._labels.values[rows])
         return agreement_of(labels, self.relevance_level, self._settings)
 
     def by_query(self) -> Table:
@@ -240,18 +240,18 @@ class JudgeAgreement(Result):
             return table_of_rows(
                 ("coefficient", "value", "low", "high"),
                 [
-                    (own, self.value(own), *self._bounds(own, resampled))
-                    for own in self._functions()
+                    (name, self.value(name), *self._bounds(name, resampled))
+                    for name in self._functions()
                 ],
             )
         rows: list[tuple[Any, ...]] = []
         for a, b in combinations(self.judges, 2):
             try:
-                own = self.pair(a, b)
+                agreement = self.pair(a, b)
             except GroupError:
                 rows.append((a, b, 0, *[float("nan")] * len(SUMMARY)))
             else:
-                rows.append((a, b, own.pairs, *map(own.value, SUMMARY)))
+                rows.append((a, b, agreement.pairs, *map(agreement.value, SUMMARY)))
         return table_of_rows(("a", "b", "pairs", *SUMMARY), rows)
 
     def plot(
@@ -311,10 +311,10 @@ class JudgeAgreement(Result):
     def _function(self, name: str) -> Any:
         functions = self._functions()
         if name not in functions:
-            known = coefficients(np.array(self.grades), self.relevance_level)
-            if name in known:
+            by_name = coefficients(np.array(self.grades), self.relevance_level)
+            if name in by_name:
                 self._need_two(name)
-            hint = did_you_mean(closest(name, known))
+            hint = did_you_mean(closest(name, by_name))
             raise OptionError(
                 "coefficient", f"unknown coefficient {name!r}{hint or ': ' + ', '.join(functions)}"
             )
@@ -339,7 +339,7 @@ class JudgeAgreement(Result):
         a, b = self.judges
         grades, said = [f"{grade:g}" for grade in self.grades], {"a": a, "b": b}
         confusion = [
-            [grade, *own] for grade, own in zip(grades, self.confusion.tolist(), strict=True)
+            [grade, *counts] for grade, counts in zip(grades, self.confusion.tolist(), strict=True)
         ]
         rows = [
             [
@@ -427,15 +427,17 @@ def judge_agreement(
     """
     check_choice("interval", interval, ("bca", "percentile"))
     chosen = settings_of(interval=interval, level=level, resamples=resamples, seed=seed)
-    given = (a, b, *others)
-    found = judge_names(given, names)
-    judges = {name: judgments_of(own, name) for name, own in zip(found, given, strict=True)}
+    sources = (a, b, *others)
+    all_names = judge_names(sources, names)
+    judges = {
+        name: judgments_of(source, name) for name, source in zip(all_names, sources, strict=True)
+    }
     judges = apply_scale(judges, scale)
-    made = agreement_of(labels_of(judges), relevance_level, chosen)
-    compare_scales(judges, made.notes)
-    same = [name for name in found[1:] if judges[name] == judges[found[0]]]
-    made.notes.extend(f"{found[0]} and {name} are the same judgments" for name in same)
-    return made
+    agreement = agreement_of(labels_of(judges), relevance_level, chosen)
+    compare_scales(judges, agreement.notes)
+    same = [name for name in all_names[1:] if judges[name] == judges[all_names[0]]]
+    agreement.notes.extend(f"{all_names[0]} and {name} are the same judgments" for name in same)
+    return agreement
 
 
 def agreement_of(labels: Labels, relevance_level: float, chosen: Settings) -> JudgeAgreement:
@@ -449,10 +451,10 @@ def agreement_of(labels: Labels, relevance_level: float, chosen: Settings) -> Ju
     values = labels.values[:, common]
     grades = np.unique(values[~np.isnan(values)])
     # Queries without a common pair say nothing, and must not be drawn.
-    of_pairs = [labels.queries[place] for place in np.flatnonzero(common)]
+    of_pairs = [labels.queries[i] for i in np.flatnonzero(common)]
     queries = sorted({*of_pairs}, key=os.fsencode)
-    places = {query: place for place, query in enumerate(queries)}
-    query = np.array([places[own] for own in of_pairs])
+    rows = {query: row for row, query in enumerate(queries)}
+    query = np.array([rows[query_id] for query_id in of_pairs])
     by_query = np.zeros((len(queries), len(grades), len(grades)))
     two = len(labels.names) == 2
     if two:

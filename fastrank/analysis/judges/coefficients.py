@@ -26,13 +26,13 @@ METRICS = ("nominal", "ordinal", "interval")
 
 def _ratio(numerator: Any, denominator: Any) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.where(denominator == 0, np.nan, numerator / denominator)
-    return found
+        ratio: Floats = np.where(denominator == 0, np.nan, numerator / denominator)
+    return ratio
 
 
 def _sum(matrix: Floats) -> Floats:
-    found: Floats = matrix.sum(axis=(-2, -1))
-    return found
+    total: Floats = matrix.sum(axis=(-2, -1))
+    return total
 
 
 def _shares(confusion: Floats) -> Floats:
@@ -41,8 +41,8 @@ def _shares(confusion: Floats) -> Floats:
 
 def _product(rows: Floats, columns: Floats) -> Floats:
     """The shares that two distributions of grades would have by chance."""
-    found: Floats = rows[..., :, None] * columns[..., None, :]
-    return found
+    product: Floats = rows[..., :, None] * columns[..., None, :]
+    return product
 
 
 def distances(grades: int, power: int) -> Floats:
@@ -50,8 +50,8 @@ def distances(grades: int, power: int) -> Floats:
 
     0 gives the unweighted, 1 the linear, 2 the quadratic coefficient.
     """
-    places = np.arange(grades, dtype=float)
-    distance = np.abs(places[:, None] - places)
+    positions = np.arange(grades, dtype=float)
+    distance = np.abs(positions[:, None] - positions)
     return distance**power if power else (distance > 0).astype(float)
 
 
@@ -156,7 +156,10 @@ def coefficients(grades: Floats, level: float) -> dict[str, Coefficient]:
         "ac1": ac,
         "ac2_linear": partial(ac, power=1),
         "ac2": partial(ac, power=2),
-        **{f"alpha_{own}": partial(alpha_of_two, grades=grades, metric=own) for own in METRICS},
+        **{
+            f"alpha_{metric}": partial(alpha_of_two, grades=grades, metric=metric)
+            for metric in METRICS
+        },
         "bias": partial(bias, grades=grades),
         "higher": higher,
         "lower": lower,

@@ -114,8 +114,8 @@ class JudgeEstimate(Result):
         >>> estimate.interval("nDCG@2", "a")
         (0.336..., 0.962...)
         """
-        found = self._of(measure, run)
-        return found.low, found.high
+        mean = self._of(measure, run)
+        return mean.low, mean.high
 
     def human(self, measure: str, run: str) -> float:
         """The mean over the queries that people judged, by their judgments alone.
@@ -151,8 +151,10 @@ class JudgeEstimate(Result):
         if a == b:
             raise OptionError("pair", f"expected two systems, found {a!r} twice")
         if (measure, a, b) in self._pairs:
-            found, p_adjusted = self._pairs[measure, a, b]
-            return EstimatedPair(found.value, found.low, found.high, found.p, p_adjusted)
+            difference, p_adjusted = self._pairs[measure, a, b]
+            return EstimatedPair(
+                difference.value, difference.low, difference.high, difference.p, p_adjusted
+            )
         pair = self.pair(measure, b, a)
         return pair._replace(
             difference=0.0 - pair.difference, low=0.0 - pair.high, high=0.0 - pair.low
@@ -179,8 +181,8 @@ class JudgeEstimate(Result):
         return table_of_rows(
             ("measure", "run", "estimate", "low", "high", *PARTS),
             [
-                (*key, own.value, own.low, own.high, *(getattr(own, name) for name in PARTS))
-                for key, own in self._estimates.items()
+                (*key, mean.value, mean.low, mean.high, *(getattr(mean, name) for name in PARTS))
+                for key, mean in self._estimates.items()
             ],
         )
 
@@ -221,25 +223,23 @@ class JudgeEstimate(Result):
         from fastrank.common.plots.style import COLORS
 
         said, handles = [], {}
-        for place, name in enumerate(self.names):
-            found = self._of(measure, name)
+        for row, name in enumerate(self.names):
+            estimates = self._of(measure, name)
             human, judge = (
-                half_width(error, found.df, self.level)
-                for error in (found.human_error, found.judge_error)
+                half_width(error, estimates.df, self.level)
+                for error in (estimates.human_error, estimates.judge_error)
             )
             bounds = (
-                (found.human, found.human - human, found.human + human),
-                (found.value, found.low, found.high),
-                (found.judge, found.judge - judge, found.judge + judge),
+                (estimates.human, estimates.human - human, estimates.human + human),
+                (estimates.value, estimates.low, estimates.high),
+                (estimates.judge, estimates.judge - judge, estimates.judge + judge),
             )
             for (label, shift), color, (mean, low, high) in zip(
                 SHOWN, COLORS, bounds, strict=False
             ):
-                at = place + shift
-                (handles[label],) = axes.plot(
-                    [low, high], [at, at], color=color, lw=1.6, label=label
-                )
-                axes.plot([mean], [at], "o", color=color, ms=5)
+                y = row + shift
+                (handles[label],) = axes.plot([low, high], [y, y], color=color, lw=1.6, label=label)
+                axes.plot([mean], [y], "o", color=color, ms=5)
                 said.append(f"{visible(name)}, {label} {number(mean)} {bounds_text(low, high)}")
         return Frame(
             f"{visible(measure)}: means with {100 * self.level:g}% intervals",
@@ -265,8 +265,12 @@ class JudgeEstimate(Result):
         estimated = f"estimate [{level} interval]"
         head = ("measure", "run", estimated, "human", "judge", "lambda", "width", "effective")
         rows = [
-            (*key, Estimate(own.value, own.low, own.high), *(getattr(own, name) for name in PARTS))
-            for key, own in self._estimates.items()
+            (
+                *key,
+                Estimate(mean.value, mean.low, mean.high),
+                *(getattr(mean, name) for name in PARTS),
+            )
+            for key, mean in self._estimates.items()
         ]
         shown = {"lambda": "{:.2f}".format, "width": "{:.2f}".format, "effective": "{:.0f}".format}
         legend = (
@@ -282,8 +286,8 @@ class JudgeEstimate(Result):
         if self._pairs:
             gap = f"difference [{level} interval]"
             pairs = [
-                (measure, a, b, Estimate(own.difference, own.low, own.high), own.p_adjusted)
-                for (measure, a, b), own in ((key, self.pair(*key)) for key in self._pairs)
+                (measure, a, b, Estimate(pair.difference, pair.low, pair.high), pair.p_adjusted)
+                for (measure, a, b), pair in ((key, self.pair(*key)) for key in self._pairs)
             ]
             grid = grid_of(
                 table_of_rows(("measure", "a", "b", gap, "p"), pairs), {gap: _signed, "p": p_text}
@@ -374,32 +378,37 @@ def estimate(
     chosen = settings_of(
         interval=interval, level=level, correction=correction, resamples=resamples, seed=seed
     )
-    found = _judged(judge, scale)
+    by_judge = _judged(judge, scale)
     by_pairs = plan is not None and plan.by == "pairs"
     if plan is None:
         people = judgments_of(human, "human")
     else:
-        known = plan.grades_of(human, partial=partial)
-        people = plan._judged(known)
-    given = {"human": people, **found}
-    if len(found) > 1 and (by_pairs or judges != "linear"):
+        grades = plan.grades_of(human, partial=partial)
+        people = plan._judged(grades)
+    by_name = {"human": people, **by_judge}
+    if len(by_judge) > 1 and (by_pairs or judges != "linear"):
         kind = "mean" if judges == "linear" else judges
-        found = {"the judges": merge_qrels(list(found.values()), kind).to_dict()}
+        by_judge = {"the judges": merge_qrels(list(by_judge.values()), kind).to_dict()}
     sample: Any
     if plan is not None and by_pairs:
-        sample = PairSample(plan, known, next(iter(found.values())), runs, measures, chosen)
+        sample = PairSample(plan, grades, next(iter(by_judge.values())), runs, measures, chosen)
     else:
-        sample = QuerySample(people, found, runs, measures, population, chosen)
-    compare_scales(given, sample.notes)
-    names, own = sample.names, np.eye(len(sample.names))
+        sample = QuerySample(people, by_judge, runs, measures, population, chosen)
+    compare_scales(by_name, sample.notes)
+    names, units = sample.names, np.eye(len(sample.names))
     pairs: dict[tuple[str, str, str], tuple[Estimated, float]] = {}
     for measure in sample.measures:
         estimates = {
-            (measure, names[i], names[j]): sample.estimate(measure, own[i] - own[j])
+            (measure, names[i], names[j]): sample.estimate(measure, units[i] - units[j])
             for i, j in combinations(range(len(names)), 2)
         }
-        adjusted = adjust(np.array([one.p for one in estimates.values()]), correction).tolist()
-        pairs |= {key: (one, p) for (key, one), p in zip(estimates.items(), adjusted, strict=True)}
+        adjusted = adjust(
+            np.array([difference.p for difference in estimates.values()]), correction
+        ).tolist()
+        pairs |= {
+            key: (difference, p)
+            for (key, difference), p in zip(estimates.items(), adjusted, strict=True)
+        }
     return JudgeEstimate(
         names=names,
         measures=sample.measures,
@@ -411,7 +420,7 @@ def estimate(
         correction=correction,
         notes=sample.notes,
         _estimates={
-            (measure, name): sample.estimate(measure, own[row])
+            (measure, name): sample.estimate(measure, units[row])
             for measure, (row, name) in product(sample.measures, enumerate(names))
         },
         _pairs=pairs,
@@ -422,9 +431,11 @@ def _judged(
     judge: QrelsLike | Sequence[QrelsLike], scale: Mapping[float, float] | None
 ) -> dict[str, Judgments]:
     """{name: judgments} of the judges, on the scale of people."""
-    given = list(judge) if isinstance(judge, (list, tuple)) else [judge]
-    names = judge_names(given) if len(given) > 1 else ["the judge"]
-    found = {name: judgments_of(own, name) for name, own in zip(names, given, strict=True)}
+    sources = list(judge) if isinstance(judge, (list, tuple)) else [judge]
+    names = judge_names(sources) if len(sources) > 1 else ["the judge"]
+    judgments = {
+        name: judgments_of(source, name) for name, source in zip(names, sources, strict=True)
+    }
     if scale is None:
-        return found
-    return {name: rescaled(own, scale, name) for name, own in found.items()}
+        return judgments
+    return {name: rescaled(grades, scale, name) for name, grades in judgments.items()}

@@ -37,12 +37,12 @@ class Labels(NamedTuple):
     values: Floats
 
 
-def judgments_of(given: QrelsLike, name: str) -> Judgments:
+def judgments_of(source: QrelsLike, name: str) -> Judgments:
     """{query: {document: grade}} of one judge. Raises InputError for preferences."""
-    found = as_qrels(given)
-    if not isinstance(found, Qrels):
+    qrels = as_qrels(source)
+    if not isinstance(qrels, Qrels):
         raise InputError(name, "expected judgments with grades, found preferences")
-    return found.to_dict()
+    return qrels.to_dict()
 
 
 def pairs_of(judgments: Mapping[str, Mapping[str, Number]]) -> dict[tuple[str, str], Number]:
@@ -59,20 +59,22 @@ def whole(grade: float) -> float:
     return int(grade) if grade == int(grade) else grade
 
 
-def judge_names(given: Sequence[QrelsLike], names: Sequence[str] | None = None) -> list[str]:
+def judge_names(sources: Sequence[QrelsLike], names: Sequence[str] | None = None) -> list[str]:
     """The names of judges: as given, those of files, or judge 1, judge 2. Raises OptionError."""
     if names is not None:
-        if len(names) != len(given):
-            raise OptionError("names", f"expected {len(given)}, one per judge, found {len(names)}")
+        if len(names) != len(sources):
+            raise OptionError(
+                "names", f"expected {len(sources)}, one per judge, found {len(names)}"
+            )
         return distinct(map(str, names))
-    return distinct(own or f"judge {place}" for place, own in enumerate(run_names(given), 1))
+    return distinct(name or f"judge {number}" for number, name in enumerate(run_names(sources), 1))
 
 
 def rescaled(judgments: Judgments, scale: Mapping[float, float], name: str) -> Judgments:
     """The judgments with other grades. Raises OptionError for a grade that the scale lacks."""
     for (query, document), grade in pairs_of(judgments).items():
         if grade not in scale:
-            expected = ", ".join(f"{own:g}" for own in scale)
+            expected = ", ".join(f"{mapped:g}" for mapped in scale)
             raise OptionError(
                 "scale",
                 f"no grade for {grade:g} of {name} (query {query!r}, document"
@@ -87,14 +89,14 @@ def rescaled(judgments: Judgments, scale: Mapping[float, float], name: str) -> J
 def apply_scale(judges: dict[str, Judgments], scale: Scale) -> dict[str, Judgments]:
     """Map grades: {grade: grade} for all judges but the first, or {judge: {grade: grade}}."""
     by_judge: Any = scale or {}
-    if not all(hasattr(own, "items") for own in by_judge.values()):
+    if not all(hasattr(value, "items") for value in by_judge.values()):
         by_judge = dict.fromkeys(list(judges)[1:], scale)
     for name in by_judge:
         if name not in judges:
             raise OptionError("scale", f"{name!r} is not a judge; expected {', '.join(judges)}")
     return {
-        name: rescaled(own, by_judge[name], name) if name in by_judge else own
-        for name, own in judges.items()
+        name: rescaled(judgments, by_judge[name], name) if name in by_judge else judgments
+        for name, judgments in judges.items()
     }
 
 
@@ -108,8 +110,8 @@ def compare_scales(judges: dict[str, Judgments], notes: list[str]) -> None:
     """Warn of each judge whose grades are not those of the first."""
     first, *others = judges
     scales = {
-        name: ", ".join(f"{grade:g}" for grade in sorted({*pairs_of(own).values()}))
-        for name, own in judges.items()
+        name: ", ".join(f"{grade:g}" for grade in sorted({*pairs_of(judgments).values()}))
+        for name, judgments in judges.items()
     }
     for name in others:
         if scales[name] != scales[first]:
@@ -122,7 +124,7 @@ def compare_scales(judges: dict[str, Judgments], notes: list[str]) -> None:
 
 def labels_of(judges: dict[str, Judgments]) -> Labels:
     """Align the judgments of several judges."""
-    by_pair = [pairs_of(own) for own in judges.values()]
-    pairs = list(dict.fromkeys(pair for own in by_pair for pair in own))
-    values = [[own.get(pair, np.nan) for pair in pairs] for own in by_pair]
+    by_pair = [pairs_of(judgments) for judgments in judges.values()]
+    pairs = list(dict.fromkeys(pair for grades in by_pair for pair in grades))
+    values = [[grades.get(pair, np.nan) for pair in pairs] for grades in by_pair]
     return Labels(list(judges), [query for query, _ in pairs], np.array(values, float))

@@ -77,26 +77,26 @@ def merged(qrels: Sequence[QrelsLike], prefer: Prefer, conflicts: Conflicts) -> 
     if not isinstance(qrels, (list, tuple)):
         raise TypeError(f"qrels: expected a list of judgments, found {type(qrels).__name__}")
     grades: dict[str, dict[str, list[float]]] = {}
-    for given, name in zip(qrels, judge_names(qrels), strict=True):
-        for (query, document), grade in pairs_of(judgments_of(given, name)).items():
+    for source, name in zip(qrels, judge_names(qrels), strict=True):
+        for (query, document), grade in pairs_of(judgments_of(source, name)).items():
             grades.setdefault(query, {}).setdefault(document, []).append(grade)
-    found = [
-        f"query {query!r}, document {document!r}: {' and '.join(f'{own:g}' for own in given)}"
+    clashes = [
+        f"query {query!r}, document {document!r}: {' and '.join(f'{grade:g}' for grade in votes)}"
         for query, documents in grades.items()
-        for document, given in documents.items()
-        if len(set(given)) > 1
+        for document, votes in documents.items()
+        if len(set(votes)) > 1
     ]
-    if conflicts == "error" and found:
+    if conflicts == "error" and clashes:
         raise GroupError(
-            f"{counted(len(found), 'pair')} {'has' if len(found) == 1 else 'have'} different"
-            f" grades: {first_few(found, LISTED, count=True)}"
+            f"{counted(len(clashes), 'pair')} {'has' if len(clashes) == 1 else 'have'} different"
+            f" grades: {first_few(clashes, LISTED, count=True)}"
         )
     choose = PREFERENCES[prefer]
-    made = {
-        query: {document: whole(choose(given)) for document, given in documents.items()}
+    merged_grades = {
+        query: {document: whole(choose(votes)) for document, votes in documents.items()}
         for query, documents in grades.items()
     }
-    return Qrels.from_dict(made), len(found)
+    return Qrels.from_dict(merged_grades), len(clashes)
 
 
 def diff_qrels(a: QrelsLike, b: QrelsLike) -> Table:
@@ -115,7 +115,7 @@ def diff_qrels(a: QrelsLike, b: QrelsLike) -> Table:
     removed   q1       d2              0
     added     q2       d3                     1
     """
-    first, second = (pairs_of(judgments_of(given, name)) for given, name in ((a, "a"), (b, "b")))
+    first, second = (pairs_of(judgments_of(source, name)) for source, name in ((a, "a"), (b, "b")))
     rows = []
     for pair in sorted(
         first.keys() | second.keys(), key=lambda pair: tuple(map(os.fsencode, pair))
@@ -166,17 +166,17 @@ def unjudged(
     }
     rows: list[tuple[Any, ...]] = []
     for name, rankings in named_rankings(runs, depth, version):
-        own = {query: documents for query, documents in rankings.items() if query in judgments}
+        judged = {query: documents for query, documents in rankings.items() if query in judgments}
         holes = [
             (name, query, rank, document)
-            for query, documents in own.items()
+            for query, documents in judged.items()
             for document, rank in documents.items()
             if document not in judgments[query]
         ]
         missing = Counter(query for _, query, *_ in holes)
         shares = {
             query: (len(documents) - missing[query]) / len(documents)
-            for query, documents in own.items()
+            for query, documents in judged.items()
         }
         if by == "pair":
             rows += holes
@@ -184,7 +184,7 @@ def unjudged(
             rows += [(name, query, share, missing[query]) for query, share in shares.items()]
         else:
             mean = fmean(shares.values()) if shares else math.nan
-            rows.append((name, len(own), mean, len(holes)))
+            rows.append((name, len(judged), mean, len(holes)))
     return table_of_rows([name.format(k=depth) for name in HOLES[by]], rows)
 
 
@@ -196,11 +196,13 @@ def named_rankings(
     {query: {document: rank}}, best first.
     """
     if are_named(runs):
-        names, given = list(map(str, runs)), list(runs.values())
+        names, sources = list(map(str, runs)), list(runs.values())
     else:
-        given = list(runs) if isinstance(runs, (list, tuple, Iterator)) else [runs]
-        names = distinct(own or f"run {place}" for place, own in enumerate(run_names(given), 1))
-    for name, run in zip(names, given, strict=True):
+        sources = list(runs) if isinstance(runs, (list, tuple, Iterator)) else [runs]
+        names = distinct(
+            name or f"run {number}" for number, name in enumerate(run_names(sources), 1)
+        )
+    for name, run in zip(names, sources, strict=True):
         scores = as_run(run, trec_eval_version=version).to_dict()
         rankings = {}
         for query in sorted(scores, key=os.fsencode):

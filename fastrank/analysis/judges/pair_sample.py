@@ -46,7 +46,7 @@ class PairSample:
     def __init__(
         self,
         plan: JudgmentPlan,
-        known: dict[tuple[str, str], float],
+        grades: dict[tuple[str, str], float],
         judge: Judgments,
         runs: RunsLike | RunLike,
         measures: Measures,
@@ -54,22 +54,22 @@ class PairSample:
     ) -> None:
         if chosen.interval != "t":
             raise OptionError("interval", "expected 't' with a plan of pairs")
-        self.plan, self.chosen, self._given = plan, chosen, measures
-        self.measures, self.n = _additive(measures), len(known)
+        self.plan, self.chosen, self._requested = plan, chosen, measures
+        self.measures, self.n = _additive(measures), len(grades)
         listed: Any = runs if are_named(runs) or isinstance(runs, (list, tuple)) else [runs]
         rankings = dict(named_rankings(listed, plan.depth))
         self.names = list(rankings)
         pool = {(query, doc): stratum for query, doc, _, stratum, *_ in plan.pairs.rows()}
         self.queries = sorted({query for query, _ in pool})
-        self.stratum = np.array([pool[pair] for pair in known])
-        for name, own in plan.strata.items():
-            if own.sampled and name not in self.stratum:
+        self.stratum = np.array([pool[pair] for pair in grades])
+        for name, stratum in plan.strata.items():
+            if stratum.sampled and name not in self.stratum:
                 raise GroupError(f"no pair of the stratum {name!r} has a grade")
         ranks = list(map(pairs_of, rankings.values()))
         # Of each system and judged pair; 0 if the system does not retrieve it.
-        self._ranks = np.array([[own.get(pair, 0) for pair in known] for own in ranks])
-        self._human = np.array(list(known.values()), float)
-        self._judge = np.array([judge.get(query, {}).get(doc, 0.0) for query, doc in known])
+        self._ranks = np.array([[rank_of.get(pair, 0) for pair in grades] for rank_of in ranks])
+        self._human = np.array(list(grades.values()), float)
+        self._judge = np.array([judge.get(query, {}).get(doc, 0.0) for query, doc in grades])
         scores = evaluate(
             {query: judge[query] for query in self.queries if query in judge},
             listed,
@@ -78,20 +78,23 @@ class PairSample:
         )
         # The judge's means over the queries of the pool, whether or not it judged them.
         self._judged = {
-            measure: np.array([float(own[measure].sum()) for own in scores]) / len(self.queries)
+            measure: np.array([float(run_scores[measure].sum()) for run_scores in scores])
+            / len(self.queries)
             for measure in self.measures
         }
         asked = set(self.queries)
-        outside = sum(pair not in pool for own in ranks for pair in own if pair[0] in asked)
+        outside = sum(pair not in pool for rank_of in ranks for pair in rank_of if pair[0] in asked)
         self.notes = list(self._assumptions(outside))
 
     def estimate(self, measure: str, weights: Floats) -> Estimated:
         """The estimated mean of a weighted sum of the systems, over the queries of the pool."""
-        human, judge = (weights @ self._added(measure, own) for own in (self._human, self._judge))
+        human, judge = (
+            weights @ self._added(measure, grades) for grades in (self._human, self._judge)
+        )
         judged = float(weights @ self._judged[measure])
         total, error = self._total(human - judge)
         alone, alone_error = self._total(human)
-        df = max(self.n - sum(own.sampled > 0 for own in self.plan.strata.values()), 1)
+        df = max(self.n - sum(stratum.sampled > 0 for stratum in self.plan.strata.values()), 1)
         value, half = judged + total, half_width(error, df, self.chosen.level)
         bounds = value - half, value + half
         return Estimated(value, *bounds, error, df, 1.0, alone, alone_error, judged, 0.0, self.n)
@@ -100,31 +103,31 @@ class PairSample:
         """The estimated sum over the pool per query, and its standard error, by strata."""
         total = variance = 0.0
         for name, stratum in self.plan.strata.items():
-            own = values[self.stratum == name]
-            if not len(own):
+            sampled = values[self.stratum == name]
+            if not len(sampled):
                 continue
-            total += stratum.size * float(own.mean())
-            if len(own) < stratum.size:
-                spread = float(own.var(ddof=1)) if len(own) > 1 else math.nan
-                variance += stratum.size * (stratum.size - len(own)) * spread / len(own)
+            total += stratum.size * float(sampled.mean())
+            if len(sampled) < stratum.size:
+                spread = float(sampled.var(ddof=1)) if len(sampled) > 1 else math.nan
+                variance += stratum.size * (stratum.size - len(sampled)) * spread / len(sampled)
         return total / len(self.queries), math.sqrt(variance) / len(self.queries)
 
     def _added(self, measure: str, grades: Floats) -> Floats:
         """What each pair adds to each system's value of its query, float64[systems, pairs]."""
-        found = np.zeros(self._ranks.shape)
+        additions = np.zeros(self._ranks.shape)
         for grade in np.unique(grades):
             added = self._by_rank(measure, float(grade))[self._ranks]
-            found = np.where(grades == grade, added, found)
-        return found
+            additions = np.where(grades == grade, added, additions)
+        return additions
 
     def _by_rank(self, measure: str, grade: float) -> Floats:
         """What a document of this grade adds at each rank; 0 at rank 0."""
-        places = range(self.plan.depth + 1)
-        ranking = {f"d{place}": float(-place) for place in places}
+        indices = range(self.plan.depth + 1)
+        ranking = {f"d{i}": float(-i) for i in indices}
         scores = evaluate(
-            {f"q{place:06}": {f"d{place}": grade} for place in places},
-            {f"q{place:06}": ranking for place in places},
-            self._given,
+            {f"q{i:06}": {f"d{i}": grade} for i in indices},
+            {f"q{i:06}": ranking for i in indices},
+            self._requested,
         )
         *values, below = scores[measure].tolist()
         if below:
@@ -163,7 +166,7 @@ class PairSample:
 
 def _additive(measures: Measures) -> list[str]:
     """The names of the measures. Raises MeasureError for one that is not a sum over documents."""
-    found = []
+    additive = []
     for bound in Selection(measures).bind("9.0.8"):
         adds, names = bound.measure.adds, [name.decode() for name in bound.names]
         if adds is None or adds[0] not in SUMS or adds[1] not in DIVISORS:
@@ -172,5 +175,5 @@ def _additive(measures: Measures) -> list[str]:
                 f"{names[0]!r} does not add over documents, as P@k, CG@k, DCG@k and RBP"
                 " do; for other measures let people judge queries: by='queries'",
             )
-        found += names
-    return found
+        additive += names
+    return additive

@@ -95,7 +95,7 @@ class JudgmentPlan(Frozen):
         """
         rows = [(query, document, "") for query, document in self._sampled()]
         order = np.random.default_rng(self.seed).permutation(len(rows))
-        return table_of_rows(("query", "document", "grade"), [rows[place] for place in order])
+        return table_of_rows(("query", "document", "grade"), [rows[i] for i in order])
 
     def _sampled(self) -> list[tuple[str, str]]:
         return [row[:2] for row in self.pairs.rows() if row[-1]]
@@ -111,15 +111,15 @@ class JudgmentPlan(Frozen):
         >>> len(plan.qrels(graded)["q0"])
         20
         """
-        known = self.grades_of(grades, partial=partial)
+        grade_of = self.grades_of(grades, partial=partial)
         rows = [
-            (query, document, known.get((query, document), -1), stratum)
+            (query, document, grade_of.get((query, document), -1), stratum)
             for query, document, _, stratum, _, sampled in self.pairs.rows()
             if sampled or self.by == "pairs"
         ]
         table = table_of_rows(("query", "doc", "grade", "stratum"), rows)
-        made: Qrels = Qrels._from_table("arrays", table.columns)
-        return made
+        judgments: Qrels = Qrels._from_table("arrays", table.columns)
+        return judgments
 
     def grades_of(
         self, grades: QrelsLike, *, partial: bool = False
@@ -135,22 +135,22 @@ class JudgmentPlan(Frozen):
         Traceback (most recent call last):
         fastrank.errors.GroupError: 1 pair not in the sample: query 'q0', document 'd99'
         """
-        given, sampled = pairs_of(judgments_of(_filled(grades), "grades")), set(self._sampled())
-        _refuse(given.keys() - sampled, "not in the sample")
-        _refuse(set() if partial else sampled - given.keys(), "without a grade")
-        if not given:
+        by_pair, sampled = pairs_of(judgments_of(_filled(grades), "grades")), set(self._sampled())
+        _refuse(by_pair.keys() - sampled, "not in the sample")
+        _refuse(set() if partial else sampled - by_pair.keys(), "without a grade")
+        if not by_pair:
             raise GroupError("no sampled pair has a grade")
-        return given
+        return by_pair
 
-    def _judged(self, known: dict[tuple[str, str], float]) -> Judgments:
+    def _judged(self, grades: dict[tuple[str, str], float]) -> Judgments:
         """{query: {document: grade}}; of a plan of queries, without partly judged ones."""
         whole = self.by == "queries"
-        partly = {pair[0] for pair in self._sampled() if whole and pair not in known}
-        found: Judgments = {}
-        for (query, document), grade in known.items():
+        partly = {pair[0] for pair in self._sampled() if whole and pair not in grades}
+        judgments: Judgments = {}
+        for (query, document), grade in grades.items():
             if query not in partly:
-                found.setdefault(query, {})[document] = grade
-        return found
+                judgments.setdefault(query, {})[document] = grade
+        return judgments
 
     def write(self, path: Source) -> None:
         """Write the plan as JSON, with a digest; `read_plan` takes it back.
@@ -169,7 +169,7 @@ class JudgmentPlan(Frozen):
             "budget": self.budget,
             "depth": self.depth,
             "seed": self.seed,
-            "strata": [list(own) for own in self.strata.values()],
+            "strata": [list(stratum) for stratum in self.strata.values()],
             "pairs": [list(row) for row in self.pairs.rows()],
         }
         text = json.dumps({"format": FORMAT, "digest": _digest(content), **content})
@@ -182,11 +182,11 @@ class JudgmentPlan(Frozen):
         )
 
 
-def _refuse(pairs: set[tuple[str, str]], what: str) -> None:
+def _refuse(pairs: set[tuple[str, str]], problem: str) -> None:
     if pairs:
         shown = [f"query {query!r}, document {document!r}" for query, document in sorted(pairs)]
         raise GroupError(
-            f"{counted(len(pairs), 'pair')} {what}: {first_few(shown, LISTED, count=True)}"
+            f"{counted(len(pairs), 'pair')} {problem}: {first_few(shown, LISTED, count=True)}"
         )
 
 
@@ -203,10 +203,10 @@ def _filled(grades: QrelsLike) -> QrelsLike:
         sheet: Any = content_of(file.read(), file.name, form, "qrels")
     if not {"query", "document", "grade"} <= {*sheet.names}:
         return qrels_of(sheet)
-    kept = [row for row, grade in enumerate(sheet.values("grade")) if grade.strip()]
-    columns = [[column[row] for row in kept] for column in sheet.columns]
+    rows = [row for row, grade in enumerate(sheet.values("grade")) if grade.strip()]
+    columns = [[column[row] for row in rows] for column in sheet.columns]
     filled = table_of_cells(
-        file.name, sheet.names, columns, array("q", [sheet.rows[row] for row in kept])
+        file.name, sheet.names, columns, array("q", [sheet.rows[row] for row in rows])
     )
     pairs = Counter(zip(filled.values("query"), filled.values("document"), strict=True))
     _refuse({pair for pair, count in pairs.items() if count > 1}, "with several grades")
@@ -247,7 +247,7 @@ def read_plan(path: Source) -> JudgmentPlan:
                 f"query {query!r}, document {document!r}: expected a probability above 0"
                 f" and at most 1, found {probability:g}",
             )
-    strata = {own[0]: Stratum(*own) for own in content.pop("strata")}
+    strata = {fields[0]: Stratum(*fields) for fields in content.pop("strata")}
     return JudgmentPlan(pairs=pairs, strata=strata, **content)
 
 
@@ -274,12 +274,12 @@ def pool(
     q1       d2               1       2
     """
     deepest, version = at_least("depth", depth, 1), check_version(trec_eval_version)
-    found: dict[tuple[str, str], list[int]] = {}
+    ranks: dict[tuple[str, str], list[int]] = {}
     for _, rankings in named_rankings(runs, deepest, version):
         for pair, rank in pairs_of(rankings).items():
-            found.setdefault(pair, []).append(rank)
-    pairs = sorted(found, key=lambda pair: tuple(map(os.fsencode, pair)))
-    rows = [(*pair, min(found[pair]), len(found[pair])) for pair in pairs]
+            ranks.setdefault(pair, []).append(rank)
+    pairs = sorted(ranks, key=lambda pair: tuple(map(os.fsencode, pair)))
+    rows = [(*pair, min(ranks[pair]), len(ranks[pair])) for pair in pairs]
     return table_of_rows(("query", "document", "rank", "runs"), rows)
 
 
@@ -343,7 +343,7 @@ def plan_judgments(
             "budget", f"expected at most {most}, the {by} of the pool, found {budget}"
         )
     if by == "queries":
-        chosen = {queries[place] for place in draw.permutation(len(queries))[:budget]}
+        chosen = {queries[i] for i in draw.permutation(len(queries))[:budget]}
         names = ["query"] * len(pooled)
         sampled = [query in chosen for query, *_ in pooled]
         strata = {"query": Stratum("query", len(queries), budget)}
@@ -352,13 +352,13 @@ def plan_judgments(
         names = _stratified(pooled, grades, budget)
         strata = _allocated(names, ranks, budget, allocation)
         sampled = [False] * len(names)
-        for name, own in strata.items():
-            places = [place for place, other in enumerate(names) if other == name]
-            for place in draw.permutation(places)[: own.sampled]:
-                sampled[place] = True
+        for name, stratum in strata.items():
+            indices = [i for i, stratum_name in enumerate(names) if stratum_name == name]
+            for i in draw.permutation(indices)[: stratum.sampled]:
+                sampled[i] = True
     rows = [
-        (*row[:3], name, strata[name].sampled / strata[name].size, own)
-        for row, name, own in zip(pooled, names, sampled, strict=True)
+        (*row[:3], name, strata[name].sampled / strata[name].size, is_sampled)
+        for row, name, is_sampled in zip(pooled, names, sampled, strict=True)
     ]
     return JudgmentPlan(
         pairs=table_of_rows(COLUMNS, rows),
@@ -376,11 +376,11 @@ def _queries_for(
     """How many queries find a difference, by the largest standard deviation of two runs."""
     if not -1 < correlation < 1:
         raise OptionError("correlation", f"expected a number between -1 and 1, found {correlation}")
-    found = compare(grades, runs, measure, missing="zero", interval="none")
-    spread = max((own for own in found.pairs().columns["sd"] if own == own), default=0.0)
+    comparison = compare(grades, runs, measure, missing="zero", interval="none")
+    spread = max((sd for sd in comparison.pairs().columns["sd"] if sd == sd), default=0.0)
     if not spread > 0:
         raise OptionError("difference", "no two runs differ by the judge")
-    every = len(found.queries)
+    every = len(comparison.queries)
     for n in range(2, every + 1):
         # The judge says something of the other queries only.
         left = math.sqrt(1 - correlation**2 * (1 - n / every))
@@ -396,8 +396,8 @@ def _stratified(
     bands = [_band(rank) for _, _, rank, _ in pooled]
     kinds = [bands, ["pool"] * len(pooled)]
     if grades is not None:
-        own = [grades.get(query, {}).get(document) for query, document, *_ in pooled]
-        labels = ["none" if grade is None else f"{grade:g}" for grade in own]
+        judged = [grades.get(query, {}).get(document) for query, document, *_ in pooled]
+        labels = ["none" if grade is None else f"{grade:g}" for grade in judged]
         kinds.insert(0, [f"{band}:{label}" for band, label in zip(bands, labels, strict=True)])
     for names in kinds[:-1]:
         if sum(min(LEAST, size) for size in Counter(names).values()) <= budget:
@@ -406,19 +406,19 @@ def _stratified(
 
 
 def _band(rank: int) -> str:
-    last = next((own for own in BANDS if rank <= own), "")
-    return f"rank{max((own for own in BANDS if own < rank), default=0) + 1}-{last}"
+    last = next((limit for limit in BANDS if rank <= limit), "")
+    return f"rank{max((limit for limit in BANDS if limit < rank), default=0) + 1}-{last}"
 
 
 def _allocated(
     names: list[str], ranks: list[int], budget: int, allocation: str
 ) -> dict[str, Stratum]:
     """The strata with their shares of the budget, at least two pairs each where it suffices."""
-    found, of_pair, sizes = np.unique(names, return_inverse=True, return_counts=True)
+    unique, of_pair, sizes = np.unique(names, return_inverse=True, return_counts=True)
     weights = sizes.astype(float)
     if allocation == "neyman":
         discounts = np.bincount(of_pair, [1 / math.log2(rank + 1) ** 2 for rank in ranks]) / sizes
-        labels = [name.partition(":")[2] for name in found.tolist()]
+        labels = [name.partition(":")[2] for name in unique.tolist()]
         scale = sorted({*labels} - {"none"}, key=lambda grade: float(grade or 0))
         # How probable people are to find it relevant: never 0 or 1, as judges err.
         shares = np.array(
@@ -441,5 +441,5 @@ def _allocated(
         sampled = sampled + more
     return {
         name: Stratum(name, size, count)
-        for name, size, count in zip(*map(np.ndarray.tolist, (found, sizes, sampled)), strict=True)
+        for name, size, count in zip(*map(np.ndarray.tolist, (unique, sizes, sampled)), strict=True)
     }

@@ -97,8 +97,8 @@ def estimated(
         if len(others) > 1:
             beside = weight**2 * others.var(ddof=1) / len(others)
     error, human_error = (
-        float(np.sqrt(share * own.var(ddof=1) / n + more))
-        for own, more in ((residual, beside), (human, 0.0))
+        float(np.sqrt(share * values.var(ddof=1) / n + more))
+        for values, more in ((residual, beside), (human, 0.0))
     )
     if settings.interval == "t":
         half = half_width(error, n - 1, settings.level)
@@ -115,8 +115,8 @@ def _resampled(
 ) -> tuple[float, float]:
     """The percentile interval of resampled queries, at the same weight."""
     draws = "draw_with_replacement"
-    found = resampled_sums(residual[None], draws, settings.draws, settings.seed, None)[0]
-    deviations = found / len(residual) - residual.mean()
+    sums = resampled_sums(residual[None], draws, settings.draws, settings.seed, None)[0]
+    deviations = sums / len(residual) - residual.mean()
     if finite:
         # The part of the queries that was not drawn is all that is uncertain.
         deviations = deviations * np.sqrt(len(others) / (len(residual) + len(others)))
@@ -138,11 +138,11 @@ def combined(human: Floats, predicted: Floats, others: Floats) -> tuple[Floats, 
     """
     n = len(human)
     part = np.arange(n) % min(FOLDS, n)
-    own, mean = np.empty(n), np.zeros(len(predicted))
+    predictions, mean = np.empty(n), np.zeros(len(predicted))
     for fold in range(part.max() + 1):
         fitted = part != fold
         centred = predicted[:, fitted] - predicted[:, fitted].mean(axis=1)[:, None]
         slopes = np.linalg.lstsq(centred.T, human[fitted] - human[fitted].mean(), rcond=None)[0]
-        own[part == fold] = slopes @ predicted[:, part == fold]
+        predictions[part == fold] = slopes @ predicted[:, part == fold]
         mean += slopes / (part.max() + 1)
-    return own, mean @ others
+    return predictions, mean @ others

@@ -35,7 +35,7 @@ LISTED = 5
 class QuerySample:
     """The values per query, float64[systems, queries], by people and by each judge.
 
-    queries: those that all judges judged. labelled: the places of those that people judged.
+    queries: those that all judges judged. labelled: whether people judged each, bool[queries].
     """
 
     by = "queries"
@@ -55,16 +55,19 @@ class QuerySample:
         self.n = len(people)
         self.labelled = np.array([query in people for query in self.queries])
         sides = [
-            compare(own, runs, measures, missing="zero", interval="none")
-            for own in (
+            compare(judgments, runs, measures, missing="zero", interval="none")
+            for judgments in (
                 people,
-                *({query: own[query] for query in self.queries} for own in judges.values()),
+                *(
+                    {query: judgments[query] for query in self.queries}
+                    for judgments in judges.values()
+                ),
             )
         ]
         self.names, self.measures = sides[0].names, sides[0].measures
         self._human = {measure: sides[0].values(measure) for measure in self.measures}
         self._judged = {
-            measure: np.stack([own.values(measure) for own in sides[1:]])
+            measure: np.stack([side.values(measure) for side in sides[1:]])
             for measure in self.measures
         }
         for measure in self.measures:
@@ -78,40 +81,40 @@ class QuerySample:
         human, judged = weights @ self._human[measure], weights @ self._judged[measure]
         predicted, others = judged[:, self.labelled], judged[:, ~self.labelled]
         if len(judged) > 1:
-            own, beside = combined(human, predicted, others)
+            predictions, beside = combined(human, predicted, others)
         else:
-            own, beside = predicted[0], others[0]
+            predictions, beside = predicted[0], others[0]
         finite = self.population == "queries"
-        return estimated(human, own, beside, self.chosen, finite=finite)
+        return estimated(human, predictions, beside, self.chosen, finite=finite)
 
     def _common(self, people: Judgments, judges: dict[str, Judgments]) -> Judgments:
         """The human judgments of the pairs that every judge has, with notes on the others."""
-        kept = {
+        common = {
             query: {
                 document: grade
                 for document, grade in documents.items()
-                if all(document in own[query] for own in judges.values())
+                if all(document in judgments[query] for judgments in judges.values())
             }
             for query, documents in people.items()
         }
-        lost = sum(map(len, people.values())) - sum(map(len, kept.values()))
+        lost = sum(map(len, people.values())) - sum(map(len, common.values()))
         if lost:
             pairs = counted(lost, "pair")
             self.notes.append(
                 f"{pairs} that people judged and the judge did not: unjudged on both sides"
             )
-        for query, documents in kept.items():
+        for query, documents in common.items():
             if not documents:
                 raise GroupError(
                     f"query {query!r}: people and the judge have no document in common"
                 )
-        for name, own in judges.items():
-            if all(own[query] == people[query] for query in people):
+        for name, judgments in judges.items():
+            if all(judgments[query] == people[query] for query in people):
                 raise GroupError(
                     f"the judgments of people and of {name} are the same: estimates need judgments"
                     " of people"
                 )
-        return kept
+        return common
 
     def _assumptions(self) -> Iterator[str]:
         yield (
@@ -124,7 +127,7 @@ class QuerySample:
         for measure, values in self._human.items():
             rows = dict(zip(self.names, values, strict=True))
             rows |= {f"{a} - {b}": rows[a] - rows[b] for a, b in combinations(self.names, 2)}
-            equal += [f"{measure} of {name}" for name, own in rows.items() if mostly_equal(own)]
+            equal += [f"{measure} of {name}" for name, row in rows.items() if mostly_equal(row)]
         if equal:
             shown = first_few(equal, LISTED, count=True)
             yield (
@@ -156,7 +159,7 @@ def mostly_equal(values: Floats) -> bool:
 
 def _shared_queries(people: Judgments, judges: dict[str, Judgments]) -> list[str]:
     """The queries of all judges, in byte order. Raises GroupError."""
-    queries = set.intersection(*(set(own) for own in judges.values()))
+    queries = set.intersection(*(set(judgments) for judgments in judges.values()))
     lacking = sorted(people.keys() - queries, key=os.fsencode)
     if lacking:
         raise GroupError(

@@ -65,12 +65,14 @@ class Result(Frozen):
 def _plain(value: Any) -> Any:
     if isinstance(value, Table):
         return records(value)
-    return {name: _plain(own) for name, own in value.items()} if isinstance(value, dict) else value
+    return (
+        {name: _plain(inner) for name, inner in value.items()} if isinstance(value, dict) else value
+    )
 
 
-def settings_of(**given: Any) -> Settings:
+def settings_of(**options: Any) -> Settings:
     """The settings of a comparison with these options, and its defaults for the others."""
-    return settings({one.name: one.default for one in COMPARISON} | given)
+    return settings({keyword.name: keyword.default for keyword in COMPARISON} | options)
 
 
 def draw(
