@@ -171,7 +171,7 @@ def agreement(
     >>> table.columns["query"][-1], table.columns["tau_b"][-1]
     ('all', 0.285...)
     """
-    runs = [name for name, given in (("a", a), ("b", b)) if is_run(given)]
+    runs = [name for name, ranking in (("a", a), ("b", b)) if is_run(ranking)]
     if len(runs) == 1:
         raise TypeError(f"{runs[0]}: expected scores of systems, as the other has, found a run")
     check_choice("items", items, ("same", "common"))
@@ -194,15 +194,15 @@ def _agreement(items: list[Any], *scores: Mapping[Any, float], dtype: Any = floa
     # As 32-bit floats, large scores are infinite.
     with np.errstate(over="ignore"):
         first, second = (
-            np.array([own[item] for item in items], float).astype(dtype).astype(float)
-            for own in scores
+            np.array([by_item[item] for item in items], float).astype(dtype).astype(float)
+            for by_item in scores
         )
     return Agreement(systems=items, first=first, second=second)
 
 
-def _coefficients(found: Agreement) -> list[Any]:
+def _coefficients(result: Agreement) -> list[Any]:
     """What tables show: how many items there are, and the coefficients."""
-    return [len(found.systems), *(getattr(found, name) for name in COEFFICIENTS)]
+    return [len(result.systems), *(getattr(result, name) for name in COEFFICIENTS)]
 
 
 def _of_runs(run_a: Any, run_b: Any, items: str, trec_eval_version: str) -> Table:
@@ -239,12 +239,14 @@ def systems_table(first: Source, second: Source, *, p: float, variant: RboVarian
     for measure in measures:
         # Rankings start with the best system.
         sign = -1.0 if better_of(measure) == "lower" else 1.0
-        one, other = (
+        first_scores, second_scores = (
             {system: sign * mean for system, mean in means[measure].items()} for means in both
         )
-        systems = common_items(one, other, "same", names=names, advice="")
-        found = _coefficients(_agreement(systems, one, other))
-        rows.append([measure, *found, rbo(one, other, p, variant=variant).ext])
+        systems = common_items(first_scores, second_scores, "same", names=names, advice="")
+        coefficients = _coefficients(_agreement(systems, first_scores, second_scores))
+        rows.append(
+            [measure, *coefficients, rbo(first_scores, second_scores, p, variant=variant).ext]
+        )
     return table_of_rows(("measure", "systems", *COEFFICIENTS, "rbo"), rows)
 
 

@@ -86,23 +86,25 @@ def align(
     if not any(sets):
         raise GroupError(f"{caller}: no system has a query")
     _check_measures(names, systems)
-    kept, every = set.intersection(*sets), set.union(*sets)
+    shared, every = set.intersection(*sets), set.union(*sets)
     notes = []
-    if len(kept) < len(every):
+    if len(shared) < len(every):
         if not common:
-            raise _different(names, sets, kept, caller)
+            raise _different(names, sets, shared, caller)
         if noted:
-            notes.append(_lacking(names, sets, kept, every))
-    if not kept:
+            notes.append(_lacking(names, sets, shared, every))
+    if not shared:
         raise _disjoint(names, sets, caller)
-    queries = sorted(kept, key=os.fsencode)
+    queries = sorted(shared, key=os.fsencode)
     measures = {}
     rows = []
     for system in systems:
-        places = {query: place for place, query in enumerate(system.queries)}
-        rows.append((system.values, [places[query] for query in queries]))
+        row_of = {query: row for row, query in enumerate(system.queries)}
+        rows.append((system.values, [row_of[query] for query in queries]))
     for measure, better in systems[0].better.items():
-        values = np.stack([np.asarray(known[measure], float)[own] for known, own in rows])
+        values = np.stack(
+            [np.asarray(system_values[measure], float)[indices] for system_values, indices in rows]
+        )
         _refuse_too_large(measure, values, names, queries)
         measures[measure] = Measured(values, better)
         notes.extend(_gaps(measure, values, names, queries, pairwise=pairwise))
@@ -123,16 +125,19 @@ def _check_measures(names: list[str], systems: Sequence[System]) -> None:
             )
 
 
-def _different(names: list[str], sets: list[set[str]], kept: set[str], caller: str) -> GroupError:
+def _different(names: list[str], sets: list[set[str]], shared: set[str], caller: str) -> GroupError:
     """The error of the first two systems whose queries differ."""
-    place = next(i for i, own in enumerate(sets) if own != sets[0])
+    index = next(i for i, queries in enumerate(sets) if queries != sets[0])
     only = [
-        f"{len(own)} only in {name!r}{_some(own)}"
-        for name, own in ((names[0], sets[0] - sets[place]), (names[place], sets[place] - sets[0]))
+        f"{len(queries)} only in {name!r}{_some(queries)}"
+        for name, queries in (
+            (names[0], sets[0] - sets[index]),
+            (names[index], sets[index] - sets[0]),
+        )
     ]
-    hint = f" (queries='common' compares on the {len(kept)} in common)" if kept else ""
+    hint = f" (queries='common' compares on the {len(shared)} in common)" if shared else ""
     return GroupError(
-        f"{caller}: {names[0]!r} and {names[place]!r} have different queries: {', '.join(only)}"
+        f"{caller}: {names[0]!r} and {names[index]!r} have different queries: {', '.join(only)}"
         f"{hint}"
     )
 
@@ -140,20 +145,20 @@ def _different(names: list[str], sets: list[set[str]], kept: set[str], caller: s
 def _disjoint(names: list[str], sets: list[set[str]], caller: str) -> GroupError:
     """The error of systems without a common query."""
     shown = [
-        f"{name!r} has {counted(len(own), 'query', 'queries')}{_some(own)}"
-        for name, own in zip(names[:NAMED], sets, strict=False)
+        f"{name!r} has {counted(len(queries), 'query', 'queries')}{_some(queries)}"
+        for name, queries in zip(names[:NAMED], sets, strict=False)
     ]
     more = ", ..." if len(names) > NAMED else ""
     return GroupError(f"{caller}: the systems have no query in common: {', '.join(shown)}{more}")
 
 
-def _lacking(names: list[str], sets: list[set[str]], kept: set[str], every: set[str]) -> str:
+def _lacking(names: list[str], sets: list[set[str]], shared: set[str], every: set[str]) -> str:
     lacking = [
-        f"{name} lacks {len(every - own)}{_some(every - own)}"
-        for name, own in zip(names, sets, strict=True)
-        if own != every
+        f"{name} lacks {len(every - queries)}{_some(every - queries)}"
+        for name, queries in zip(names, sets, strict=True)
+        if queries != every
     ]
-    return f"compared on {len(kept)} of {len(every)} queries: {'; '.join(lacking)}"
+    return f"compared on {len(shared)} of {len(every)} queries: {'; '.join(lacking)}"
 
 
 def _some(queries: Iterable[str]) -> str:
@@ -165,9 +170,9 @@ def _some(queries: Iterable[str]) -> str:
 
 
 def _refuse_too_large(measure: str, values: Floats, names: list[str], queries: list[str]) -> None:
-    found = np.argwhere(np.abs(values) > LARGEST)
-    if len(found):
-        system, query = found[0]
+    cells = np.argwhere(np.abs(values) > LARGEST)
+    if len(cells):
+        system, query = cells[0]
         value = values[system, query]
         reason = (
             "infinite; infinite values cannot be compared"
@@ -184,16 +189,16 @@ def _gaps(
 ) -> list[str]:
     """A note on the systems that have no value (NaN) for some queries."""
     gaps = np.isnan(values)
-    places = np.flatnonzero(gaps.any(axis=1))
-    if not len(places):
+    systems = np.flatnonzero(gaps.any(axis=1))
+    if not len(systems):
         return []
     lacking: list[str] = []
-    for place in places[:NAMED]:
-        count = int(gaps[place].sum())
-        own = f"for {count}" if lacking else f"has no value for {count} of {len(queries)} queries"
-        ids = _some([query for query, gap in zip(queries, gaps[place], strict=True) if gap])
-        lacking.append(f"{names[place]} {own}{ids}")
-    more = ", ..." if len(places) > NAMED else ""
+    for system in systems[:NAMED]:
+        count = int(gaps[system].sum())
+        words = f"for {count}" if lacking else f"has no value for {count} of {len(queries)} queries"
+        ids = _some([query for query, gap in zip(queries, gaps[system], strict=True) if gap])
+        lacking.append(f"{names[system]} {words}{ids}")
+    more = ", ..." if len(systems) > NAMED else ""
     return [f"{measure}: {', '.join(lacking)}{more}{_used(gaps, pairwise=pairwise)}"]
 
 
@@ -245,13 +250,17 @@ def systems_of(
 def _measure_of(scores: Scores, name: str) -> str:
     """The name of the measure that a column belongs to."""
     printed = os.fsencode(name)
-    return next(own.measure.name for own in scores.bound if printed in own.names)
+    return next(bound.measure.name for bound in scores.bound if printed in bound.names)
 
 
 def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
     if column.values is not None and column.kind != "text":
         return
-    others = [own.name for own in columns.values() if own.values is not None and own.kind != "text"]
+    others = [
+        other_column.name
+        for other_column in columns.values()
+        if other_column.values is not None and other_column.kind != "text"
+    ]
     measure = BY_NAME.get(column.name)
     if measure is not None and measure.average == "geometric":
         others = [column.name.removeprefix("gm_")]
@@ -267,13 +276,14 @@ def note_missing(scores: Sequence[Scores], names: list[str], zero: str) -> list[
     zero: the option that counts them as 0. Raises GroupError if no run has results for any query.
     """
     notes = []
-    if scores and all(own.queries and len(own.zero_rows) == len(own.queries) for own in scores):
+    if scores and all(item.queries and len(item.zero_rows) == len(item.queries) for item in scores):
         raise GroupError("compare: no run has results for any judged query")
     for name, item in zip(names, scores, strict=True):
         undefined = [
-            own
-            for own in item
-            if item.zero_rows and all(item[own][row] != item[own][row] for row in item.zero_rows)
+            measure
+            for measure in item
+            if item.zero_rows
+            and all(item[measure][row] != item[measure][row] for row in item.zero_rows)
         ]
         but = f", except in {' and '.join(undefined)}, which has no value" if undefined else ""
         notes += [note + but for note in missing_note(item, name, zero)]

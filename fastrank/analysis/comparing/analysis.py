@@ -56,7 +56,7 @@ class Analysis(NamedTuple):
     """The results for one measure. All arrays but those of `means` have one item for each pair.
 
     values: as given, float64[systems, queries]. better: which ones are: "higher", "lower", or "".
-    settings: the checked options. paired: the pairs, as places of systems. means: the moments of
+    settings: the checked options. paired: the pairs, as indices of systems. means: the moments of
     each system, over the queries with values of all systems; low_means, high_means: the bounds of
     their means. mean_a, mean_b: the means of the systems of pairs, over the queries with values of
     both. p_adjusted: NaN where p is NaN. effect: d_z, the mean difference divided by its
@@ -90,7 +90,7 @@ class Analysis(NamedTuple):
     def ranked(self) -> list[int]:
         """The systems from best to worst mean; in their order where none can be the best."""
         sign = SIGNS[self.better] if self.paired.ordered else 0.0
-        return [int(place) for place in np.argsort(-sign * self.means.mean, kind="stable")]
+        return [int(system) for system in np.argsort(-sign * self.means.mean, kind="stable")]
 
     def significant(self) -> np.ndarray:
         """Whether each pair differs significantly."""
@@ -108,17 +108,19 @@ class Analysis(NamedTuple):
     def alike(self) -> list[list[int]]:
         """The groups of systems that do not differ significantly, best first; needs all pairs."""
         differs = self.significant()
-        different = (own[differs].tolist() for own in (self.paired.firsts, self.paired.seconds))
+        different = (
+            systems[differs].tolist() for systems in (self.paired.firsts, self.paired.seconds)
+        )
         return alike(self.ranked(), zip(*different, strict=True))
 
     def columns(
-        self, measure: str, names: list[str], places: Integers | None = None
+        self, measure: str, names: list[str], pairs: Integers | None = None
     ) -> list[list[Any]]:
         """The fields of `Pair` as columns, by default for all pairs."""
         paired, tested = self.paired, self.tested
-        places = np.arange(len(paired)) if places is None else places
-        count = len(places)
-        higher, lower = paired.higher[places].tolist(), paired.lower[places].tolist()
+        pairs = np.arange(len(paired)) if pairs is None else pairs
+        count = len(pairs)
+        higher, lower = paired.higher[pairs].tolist(), paired.lower[pairs].tolist()
         wins, losses = {
             "higher": (higher, lower),
             "lower": (lower, higher),
@@ -128,16 +130,16 @@ class Analysis(NamedTuple):
             *(self.mean_a, self.mean_b, paired.difference, self.relative, self.low, self.high),
             *(tested.statistic, tested.df, tested.p, self.p_adjusted, self.smallest_p),
         )
-        systems = [own[places].tolist() for own in (paired.firsts, paired.seconds)]
+        systems = [side[pairs].tolist() for side in (paired.firsts, paired.seconds)]
         return [
             [measure] * count,
-            *([names[system] for system in own] for own in systems),
-            *(own[places].tolist() for own in numbers),
+            *([names[system] for system in side] for side in systems),
+            *(array[pairs].tolist() for array in numbers),
             wins,
-            paired.equal[places].tolist(),
+            paired.equal[pairs].tolist(),
             losses,
-            *(own[places].tolist() for own in (self.effect, paired.sd, paired.n, tested.exact)),
-            [self.notes.get(place, "") for place in places.tolist()],
+            *(array[pairs].tolist() for array in (self.effect, paired.sd, paired.n, tested.exact)),
+            [self.notes.get(pair, "") for pair in pairs.tolist()],
         ]
 
 
@@ -188,7 +190,7 @@ def analyze(
     units = unequal_units(paired)
     smallest = np.minimum(1.0, 2.0 ** (1.0 - units))
     _note_few_differences(paired, units, smallest, settings, notes)
-    noted = {pair: "; ".join(own) for pair, own in notes.items()}
+    noted = {pair: "; ".join(texts) for pair, texts in notes.items()}
     return Analysis(
         *(values, measured.better, settings, paired, tested, adjusted, means, mean_a, mean_b),
         *(*intervals, relative, effect, smallest, noted, general),
@@ -197,11 +199,13 @@ def analyze(
 
 def corrected_together(analyses: dict[str, Analysis], correction: str) -> dict[str, Analysis]:
     """The analyses with p-values corrected over all measures at once."""
-    adjusted = adjust(np.concatenate([own.tested.p for own in analyses.values()]), correction)
+    adjusted = adjust(
+        np.concatenate([analysis.tested.p for analysis in analyses.values()]), correction
+    )
     parts = np.split(adjusted, len(analyses))
     return {
-        name: own._replace(p_adjusted=part)
-        for (name, own), part in zip(analyses.items(), parts, strict=True)
+        name: analysis._replace(p_adjusted=part)
+        for (name, analysis), part in zip(analyses.items(), parts, strict=True)
     }
 
 
@@ -211,7 +215,7 @@ def _means_of_pairs(paired: Paired, means: Moments) -> tuple[Floats, Floats]:
         return means.mean[paired.firsts], means.mean[paired.seconds]
     both = [paired.both(pair) for pair in range(len(paired))]
     first, second = (
-        np.array([own[side].mean() if len(own[side]) else np.nan for own in both])
+        np.array([values[side].mean() if len(values[side]) else np.nan for values in both])
         for side in (0, 1)
     )
     return first, second
@@ -236,8 +240,8 @@ def _intervals(
             of_pairs.high,
         )
         one_cluster = paired.clusters is not None and not paired.clusters.any()
-        for own, n in ((of_means, means.n), (of_pairs, paired.n)):
-            own.low[(n < 2) | one_cluster] = own.high[(n < 2) | one_cluster] = np.nan
+        for intervals, n in ((of_means, means.n), (of_pairs, paired.n)):
+            intervals.low[(n < 2) | one_cluster] = intervals.high[(n < 2) | one_cluster] = np.nan
         for pair, note in of_pairs.notes.items():
             if paired.unequal[pair] and paired.n[pair] > 1:
                 notes.setdefault(pair, []).append(note)
@@ -248,8 +252,8 @@ def _of_equal_shares(
     paired: Paired, means: Moments, settings: Settings, low_means: Floats, high_means: Floats
 ) -> None:
     """The intervals of means of systems whose values are all 0 or all 1, which have no width."""
-    known = paired.values[~np.isnan(paired.values)]
-    if settings.interval == "none" or not np.isin(known, (0.0, 1.0)).all():
+    values = paired.values[~np.isnan(paired.values)]
+    if settings.interval == "none" or not np.isin(values, (0.0, 1.0)).all():
         return
     for system in np.flatnonzero((means.mean == 0) | (means.mean == 1)):
         low_means[system], high_means[system] = all_the_same(

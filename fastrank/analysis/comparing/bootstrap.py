@@ -33,14 +33,14 @@ ALL_LOST = "no resample has variance: there is no interval; use more resamples"
 NO_SPREAD = "all differences are the same: the interval is one point"
 
 
-def t_interval(found: Moments, level: float) -> Bounds:
+def t_interval(means: Moments, level: float) -> Bounds:
     """mean -+ t * sd / sqrt(n), with the quantile of Student's t for n - 1 degrees of freedom."""
     from scipy.special import stdtrit
 
-    n = found.n
+    n = means.n
     with np.errstate(invalid="ignore", divide="ignore"):
-        half = stdtrit(np.maximum(n - 1.0, 0.0), 1 - (1 - level) / 2) * found.sd / np.sqrt(n)
-    return found.mean - half, found.mean + half
+        half = stdtrit(np.maximum(n - 1.0, 0.0), 1 - (1 - level) / 2) * means.sd / np.sqrt(n)
+    return means.mean - half, means.mean + half
 
 
 def all_the_same(n: int, *, successes: bool, level: float) -> tuple[float, float]:
@@ -64,14 +64,14 @@ def two_level_means(paired: Paired, settings: Settings, resamples: int) -> Float
     counts = resampled_sums(
         np.eye(len(datasets)), draws, resamples, settings.seed, settings.threads
     ).astype(np.int64)
-    found = np.zeros((len(paired.values), resamples))
+    means = np.zeros((len(paired.values), resamples))
     seeds = _seeds(settings.seed, len(datasets))
-    for rows, own, seed in zip(datasets, counts, seeds, strict=True):
-        sums = resampled_sums(rows, draws, int(own.sum()), seed, settings.threads)
-        drawn = own > 0
-        starts = (np.cumsum(own) - own)[drawn]
-        found[:, drawn] += np.add.reduceat(sums / rows.shape[1], starts, axis=1)
-    return found / len(datasets)
+    for rows, repeats, seed in zip(datasets, counts, seeds, strict=True):
+        sums = resampled_sums(rows, draws, int(repeats.sum()), seed, settings.threads)
+        drawn = repeats > 0
+        starts = (np.cumsum(repeats) - repeats)[drawn]
+        means[:, drawn] += np.add.reduceat(sums / rows.shape[1], starts, axis=1)
+    return means / len(datasets)
 
 
 def _seeds(seed: int, count: int) -> list[int]:
@@ -120,13 +120,15 @@ def bootstrap_intervals(paired: Paired, settings: Settings) -> tuple[Intervals, 
         if paired.clusters is not None:
             of_pairs: Iterable[Floats] = _cluster_means(differences, paired, settings)
         else:
-            places = zip(paired.firsts[part], paired.seconds[part], strict=True)
-            of_pairs = (means[first] - means[second] for first, second in places)
-        for row, (own, resampled) in enumerate(zip(differences, of_pairs, strict=True), part.start):
+            indices = zip(paired.firsts[part], paired.seconds[part], strict=True)
+            of_pairs = (means[first] - means[second] for first, second in indices)
+        for row, (values, resampled) in enumerate(
+            zip(differences, of_pairs, strict=True), part.start
+        ):
             if grouped:
-                pairs.put(row, _percentiles(own, resampled, settings.level))
+                pairs.put(row, _percentiles(values, resampled, settings.level))
             else:
-                _put(pairs, row, own, resampled, settings)
+                _put(pairs, row, values, resampled, settings)
     return systems, pairs
 
 
@@ -136,42 +138,48 @@ def _resampled(rows: Floats, settings: Settings) -> Floats:
     )
 
 
-def _fill(found: Intervals, part: slice, rows: Floats, settings: Settings) -> None:
+def _fill(intervals: Intervals, part: slice, rows: Floats, settings: Settings) -> None:
     """The intervals of rows, each over the queries for which it has a value."""
     values = [row[~np.isnan(row)] for row in rows]
-    for place, own in enumerate(values, part.start):
-        if not len(own):
+    for index, sample in enumerate(values, part.start):
+        if not len(sample):
             continue
         if settings.interval == "studentized":
-            found.put(place, (own.mean(), own.mean()))
-            found.notes[place] = NO_SPREAD
+            intervals.put(index, (sample.mean(), sample.mean()))
+            intervals.notes[index] = NO_SPREAD
         else:
-            _put(found, place, own, _resampled(own[None], settings)[0] / len(own), settings)
+            _put(
+                intervals,
+                index,
+                sample,
+                _resampled(sample[None], settings)[0] / len(sample),
+                settings,
+            )
     if settings.interval != "studentized":
         return
     for row, statistics, lost in _studentized(rows, list(map(_spread, values)), settings):
-        place, own = part.start + row, values[row]
+        index, sample = part.start + row, values[row]
         if not len(statistics):
-            found.put(place, (np.nan, np.nan))
-            found.notes[place] = ALL_LOST
+            intervals.put(index, (np.nan, np.nan))
+            intervals.notes[index] = ALL_LOST
             continue
-        deviation = own.std(ddof=1) / np.sqrt(len(own))
-        low, high = _percentiles(own, statistics, settings.level)
-        found.put(place, (own.mean() - high * deviation, own.mean() - low * deviation))
-        found.notes.pop(place)
+        deviation = sample.std(ddof=1) / np.sqrt(len(sample))
+        low, high = _percentiles(sample, statistics, settings.level)
+        intervals.put(index, (sample.mean() - high * deviation, sample.mean() - low * deviation))
+        intervals.notes.pop(index)
         if lost:
-            found.notes[place] = LOST.format(lost)
+            intervals.notes[index] = LOST.format(lost)
 
 
-def _put(found: Intervals, place: int, row: Floats, means: Floats, settings: Settings) -> None:
+def _put(intervals: Intervals, index: int, row: Floats, means: Floats, settings: Settings) -> None:
     """The percentile or BCa interval of a mean, from resampled means."""
     if not _spread(row):
-        found.put(place, (row.mean(), row.mean()))
-        found.notes[place] = NO_SPREAD
+        intervals.put(index, (row.mean(), row.mean()))
+        intervals.notes[index] = NO_SPREAD
         return
     if _starts_below_zero(row):
-        _put(found, place, -row, -means, settings)
-        found.put(place, _mirrored(found.low[place], found.high[place]))
+        _put(intervals, index, -row, -means, settings)
+        intervals.put(index, _mirrored(intervals.low[index], intervals.high[index]))
         return
     if settings.interval == "bca":
         deviations = row - row.mean()
@@ -180,10 +188,10 @@ def _put(found: Intervals, place: int, row: Floats, means: Floats, settings: Set
         acceleration = (deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5)
         bounds = bca(means, row.mean(), acceleration, settings.level)
         if bounds is not None:
-            found.put(place, bounds)
+            intervals.put(index, bounds)
             return
-        found.notes[place] = ONE_SIDED
-    found.put(place, _quantiles(means, settings.level))
+        intervals.notes[index] = ONE_SIDED
+    intervals.put(index, _quantiles(means, settings.level))
 
 
 def _spread(row: Floats) -> bool:
@@ -238,31 +246,29 @@ def bca(
     return float(low), float(high)
 
 
-def _studentized(
-    rows: Floats, wanted: Any, settings: Settings
-) -> Iterator[tuple[int, Floats, int]]:
-    """(mean* - mean) / se* of the resamples of each wanted row.
+def _studentized(rows: Floats, mask: Any, settings: Settings) -> Iterator[tuple[int, Floats, int]]:
+    """(mean* - mean) / se* of the resamples of each chosen row.
 
-    Yields the place of the row, its statistics, and how many resamples without variance are
+    Yields the index of the row, its statistics, and how many resamples without variance are
     dropped. Rows without NaN are resampled together, which is faster.
     """
     gaps: Any = np.isnan(rows).any(axis=1)
-    chosen = np.asarray(wanted, bool)
+    chosen = np.asarray(mask, bool)
     whole = np.flatnonzero(chosen & ~gaps)
     step = max(1, CELLS // (2 * settings.draws))
     parts = [whole[start : start + step] for start in range(0, len(whole), step)]
-    for places in [*parts, *np.flatnonzero(chosen & gaps)[:, None]]:
-        own = rows[places]
-        if gaps[places[0]]:
-            own = own[:, ~np.isnan(own[0])]
-        n = own.shape[1]
-        centred = own - own.mean(axis=1)[:, None]
+    for indices in [*parts, *np.flatnonzero(chosen & gaps)[:, None]]:
+        block = rows[indices]
+        if gaps[indices[0]]:
+            block = block[:, ~np.isnan(block[0])]
+        n = block.shape[1]
+        centred = block - block.mean(axis=1)[:, None]
         sums, squares = np.split(_resampled(np.vstack([centred, centred**2]), settings), 2)
         variance = (squares - sums**2 / n) / (n - 1)
-        for at, place in enumerate(places.tolist()):
-            kept = variance[at] > 1e-12 * (centred[at] ** 2).max()
-            statistics = sums[at][kept] / n / np.sqrt(variance[at][kept] / n)
-            yield place, statistics, int((~kept).sum())
+        for i, index in enumerate(indices.tolist()):
+            varied = variance[i] > 1e-12 * (centred[i] ** 2).max()
+            statistics = sums[i][varied] / n / np.sqrt(variance[i][varied] / n)
+            yield index, statistics, int((~varied).sum())
 
 
 def bootstrap_test(paired: Paired, settings: Settings) -> Tested:
@@ -276,8 +282,8 @@ def bootstrap_test(paired: Paired, settings: Settings) -> Tested:
     exact = np.ones(len(p), bool)
     tested = np.asarray(np.isfinite(by_t.statistic) & (paired.unequal > 0))
     for part, differences in paired.chunks():
-        for place, statistics, lost in _studentized(differences, tested[part], settings):
-            pair = part.start + place
+        for row, statistics, lost in _studentized(differences, tested[part], settings):
+            pair = part.start + row
             observed = abs(by_t.statistic[pair]) * (1 - ROUNDING)
             reached = int((np.abs(statistics) >= observed).sum())
             p[pair], exact[pair] = (reached + 1) / (len(statistics) + 1), False
@@ -297,18 +303,20 @@ def _cluster_means(rows: Floats, paired: Paired, settings: Settings) -> Floats:
         return sums / _resampled(paired.by_cluster(counted.astype(float)), settings)
 
 
-def relative_interval(paired: Paired, places: list[int], settings: Settings) -> tuple[float, float]:
+def relative_interval(
+    paired: Paired, systems: list[int], settings: Settings
+) -> tuple[float, float]:
     """The bootstrap interval of mean / mean - 1 of two systems, on the queries with both values.
 
     The bounds are NaN if the mean of the second is 0 in a resample. The acceleration of BCa is
     from the jackknife.
     """
-    rows = paired.values[places]
-    kept = ~np.isnan(rows).any(axis=0)
+    rows = paired.values[systems]
+    present = ~np.isnan(rows).any(axis=0)
     # A query that is 0 in both adds nothing to the sums of its cluster.
-    rows = rows[:, kept] if paired.clusters is None else np.where(kept, rows, 0.0)
+    rows = rows[:, present] if paired.clusters is None else np.where(present, rows, 0.0)
     if paired.within is not None:
-        above, below = two_level_means(paired, settings, settings.draws)[places]
+        above, below = two_level_means(paired, settings, settings.draws)[systems]
     else:
         above, below = _resampled(paired.by_cluster(rows), settings)
     if (below == 0).any():

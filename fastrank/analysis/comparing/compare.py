@@ -106,9 +106,9 @@ def compare(
     worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a measure). +/=/-:
     queries on which it is better, equal, worse.
     """
-    given = with_defaults(compare, options)
-    chosen = settings(pick(given, ComparisonOptions))
-    evaluation: Any = pick(given, EvaluationOptions)
+    all_options = with_defaults(compare, options)
+    chosen = settings(pick(all_options, ComparisonOptions))
+    evaluation: Any = pick(all_options, EvaluationOptions)
     items: Any = runs
     keys = None
     if are_named(runs):
@@ -134,29 +134,33 @@ def compare_evaluated(
     zero: the option that counts missing queries as 0, for notes.
     """
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
-    bound = Selection(measures).bind(version, keep=has_values)
-    systems, notes = systems_of(scores, {os.fsdecode(name) for own in bound for name in own.names})
+    selected = Selection(measures).bind(version, keep=has_values)
+    systems, notes = systems_of(
+        scores, {os.fsdecode(name) for bound in selected for name in bound.names}
+    )
     pairwise = not chosen.of_all_systems
     aligned = align(names, systems, common=True, caller="compare", noted=False, pairwise=pairwise)
     missing = note_missing(scores, names, zero)
-    tied = [tie_notes(own, name) for name, own in zip(names, scores, strict=True)]
+    tied = [tie_notes(item, name) for name, item in zip(names, scores, strict=True)]
     missing += chain.from_iterable(tied)
-    if any(own.zero_rows for own in scores):
-        lower = [name for name, own in aligned.measures.items() if own.better == "lower"]
+    if any(item.zero_rows for item in scores):
+        lower = [name for name, measured in aligned.measures.items() if measured.better == "lower"]
         # Without results, FirstRank and the like have no value (NaN) instead of 0.
         best = [name for name in lower if (aligned.measures[name].values == 0).any()]
         if best:
             missing.append(f"{', '.join(best)}: lower values are better, and missing queries are 0")
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
-    made = compare_aligned(aligned, chosen, evaluation)
-    made.notes.extend(verdict_notes(made, [own.ties for own in scores], list(map(bool, tied))))
-    return made
+    comparison = compare_aligned(aligned, chosen, evaluation)
+    comparison.notes.extend(
+        verdict_notes(comparison, [item.ties for item in scores], list(map(bool, tied)))
+    )
+    return comparison
 
 
 def has_values(bound: BoundMeasure) -> bool:
     """Whether a measure has numbers per query."""
-    own = bound.measure
-    return own.average not in ("", "geometric") and own.needs not in ("run", "queries")
+    measure = bound.measure
+    return measure.average not in ("", "geometric") and measure.needs not in ("run", "queries")
 
 
 @takes(ComparisonOptions, COMPARISON)
@@ -248,34 +252,36 @@ def compare_datasets(
     if not scores:
         raise GroupError("compare_datasets: expected at least one data set, found none")
     datasets = {}
-    for name, given in scores.items():
-        names, systems, notes = systems_from(given, chosen.names)
+    for name, values in scores.items():
+        names, systems, notes = systems_from(values, chosen.names)
         caller = f"compare_datasets: data set {str(name)!r}"
-        own = align(names, systems, common=queries == "common", caller=caller, pairwise=False)
-        datasets[str(name)] = own._replace(notes=[*notes, *own.notes])
+        aligned = align(names, systems, common=queries == "common", caller=caller, pairwise=False)
+        datasets[str(name)] = aligned._replace(notes=[*notes, *aligned.notes])
     _check_the_same(datasets)
     first = next(iter(datasets.values()))
     notes = ["each data set counts as one query, with the mean of its queries"]
     if resample_queries:
         notes.append("intervals and ranks resample data sets, and the queries of each")
-    notes += [f"{name}: {note}" for name, own in datasets.items() for note in own.notes]
+    notes += [f"{name}: {note}" for name, dataset in datasets.items() for note in dataset.notes]
     measures = {}
-    for measure, kept in first.measures.items():
+    for measure, measured in first.measures.items():
         within = [_common(dataset, first.names, measure) for dataset in datasets.values()]
         means = np.stack([moments(rows).mean for rows in within], axis=1)
-        measures[measure] = kept._replace(values=means, within=within if resample_queries else None)
+        measures[measure] = measured._replace(
+            values=means, within=within if resample_queries else None
+        )
     return compare_aligned(Aligned(first.names, list(datasets), measures, notes), chosen)
 
 
 def _check_the_same(datasets: dict[str, Aligned]) -> None:
     """Raise GroupError if the systems differ, MeasureError if the measures do."""
     (first_name, first), *others = datasets.items()
-    for name, own in others:
+    for name, dataset in others:
         both = f"data sets {first_name!r} and {name!r} have different"
-        systems = sorted(set(first.names) ^ set(own.names))
+        systems = sorted(set(first.names) ^ set(dataset.names))
         if systems:
             raise GroupError(f"compare_datasets: {both} systems: only one has {systems[0]!r}")
-        measures = sorted(first.measures.keys() ^ own.measures.keys())
+        measures = sorted(first.measures.keys() ^ dataset.measures.keys())
         if measures:
             raise MeasureError(measures[0], f"{both} measures: only one has {measures[0]}")
 
@@ -290,24 +296,24 @@ def _baselines(chosen: Settings, names: list[str]) -> list[int]:
     """The indexes of the baselines. Raises OptionError for one that is not a system."""
     if chosen.baseline is None:
         return []
-    given = chosen.baseline
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
-        given = [given]
-    places = []
-    for one in given:
-        if isinstance(one, (bool, np.bool_)):
-            raise OptionError("baseline", f"expected a name or an index, found {one}")
-        if isinstance(one, str):
-            places.append(place_of(one, names, "baseline"))
-        elif hasattr(one, "__index__") and -len(names) <= one.__index__() < len(names):
-            places.append(one.__index__() % len(names))
+    baselines = chosen.baseline
+    if isinstance(baselines, str) or not hasattr(baselines, "__iter__"):
+        baselines = [baselines]
+    indices = []
+    for baseline in baselines:
+        if isinstance(baseline, (bool, np.bool_)):
+            raise OptionError("baseline", f"expected a name or an index, found {baseline}")
+        if isinstance(baseline, str):
+            indices.append(place_of(baseline, names, "baseline"))
+        elif hasattr(baseline, "__index__") and -len(names) <= baseline.__index__() < len(names):
+            indices.append(baseline.__index__() % len(names))
         else:
             raise OptionError(
-                "baseline", f"expected a name or an index below {len(names)}, found {one!r}"
+                "baseline", f"expected a name or an index below {len(names)}, found {baseline!r}"
             )
     if len(names) == 1:
         raise OptionError("baseline", f"{names[0]!r} is the only system; compare it with another")
-    return list(dict.fromkeys(places))
+    return list(dict.fromkeys(indices))
 
 
 def _pairs(count: int, baselines: list[int]) -> tuple[Integers, Integers]:
@@ -315,13 +321,13 @@ def _pairs(count: int, baselines: list[int]) -> tuple[Integers, Integers]:
     if not baselines:
         firsts, seconds = np.triu_indices(count, 1)
         return firsts.astype(np.int64), seconds.astype(np.int64)
-    found = [
+    pairs = [
         (system, baseline)
-        for place, baseline in enumerate(baselines)
+        for i, baseline in enumerate(baselines)
         for system in range(count)
-        if system not in baselines[: place + 1]
+        if system not in baselines[: i + 1]
     ]
-    firsts, seconds = np.array(found, np.int64).reshape(-1, 2).T.copy()
+    firsts, seconds = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
     return firsts, seconds
 
 
@@ -349,8 +355,8 @@ def compare_aligned(
     evaluation: the options with which runs were evaluated.
     """
     names, measures = aligned.names, aligned.measures
-    for measure, given in measures.items():
-        empty = np.isnan(given.values).all(axis=1)
+    for measure, measured in measures.items():
+        empty = np.isnan(measured.values).all(axis=1)
         if empty.any():
             name = names[int(np.argmax(empty))]
             raise GroupError(f"{measure}: {name!r} has no value for any query")
@@ -358,8 +364,10 @@ def compare_aligned(
     firsts, seconds = _pairs(len(names), baselines)
     clusters = _clusters(chosen, aligned.queries)
     analyses = {
-        name: analyze(own._replace(shares=may_be_shares(name)), firsts, seconds, clusters, chosen)
-        for name, own in measures.items()
+        name: analyze(
+            measured._replace(shares=may_be_shares(name)), firsts, seconds, clusters, chosen
+        )
+        for name, measured in measures.items()
     }
     if chosen.family == "all":
         analyses = corrected_together(analyses, chosen.correction)
@@ -368,13 +376,13 @@ def compare_aligned(
         notes[ALONE] = None
     if len(firsts):
         notes |= dict.fromkeys(general_notes(analyses))
-        for name, own in analyses.items():
-            notes |= dict.fromkeys(contradictions(name, names, own, chosen))
+        for name, analysis in analyses.items():
+            notes |= dict.fromkeys(contradictions(name, names, analysis, chosen))
     return Comparison(
         names=names,
         measures=list(measures),
         queries=aligned.queries,
-        baseline=[names[place] for place in baselines],
+        baseline=[names[index] for index in baselines],
         test=chosen.test,
         correction=chosen.correction,
         alpha=chosen.alpha,
@@ -383,8 +391,8 @@ def compare_aligned(
         seed=chosen.seed,
         resamples=_resamples(chosen, analyses),
         mean={
-            measure: dict(zip(names, own.means.mean.tolist(), strict=True))
-            for measure, own in analyses.items()
+            measure: dict(zip(names, analysis.means.mean.tolist(), strict=True))
+            for measure, analysis in analyses.items()
         },
         notes=list(notes),
         analyses=analyses,

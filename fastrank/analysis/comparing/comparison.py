@@ -98,12 +98,12 @@ class Comparison(WithDropped):
         >>> comparison.analysis("map").significant()
         array([ True,  True, False])
         """
-        found = self.analyses.get(measure)
-        if found is None:
+        analysis = self.analyses.get(measure)
+        if analysis is None:
             raise MeasureError(
                 measure, f"{measure!r} is not compared; compared are {', '.join(self.measures)}"
             )
-        return found
+        return analysis
 
     def values(self, measure: str) -> Floats:
         """The values of a measure, float64[systems, queries]; NaN where a query has none.
@@ -133,8 +133,8 @@ class Comparison(WithDropped):
         >>> comparison.interval_of("map", "pixels")
         (0.4112..., 0.4582...)
         """
-        analysis, place = self.analysis(measure), place_of(system, self.names)
-        return float(analysis.low_means[place]), float(analysis.high_means[place])
+        analysis, index = self.analysis(measure), place_of(system, self.names)
+        return float(analysis.low_means[index]), float(analysis.high_means[index])
 
     def pair(self, measure: str, a: str, b: str) -> Pair:
         """The comparison of two systems in a measure; (b, a) has the opposite signs.
@@ -145,13 +145,13 @@ class Comparison(WithDropped):
         157
         """
         analysis = self.analysis(measure)
-        one, other = (place_of(name, self.names) for name in (a, b))
+        index_a, index_b = (place_of(name, self.names) for name in (a, b))
         firsts, seconds = analysis.paired.firsts, analysis.paired.seconds
-        for first, second, reverse in ((one, other, False), (other, one, True)):
-            found = np.flatnonzero((firsts == first) & (seconds == second))
-            if len(found):
-                columns = analysis.columns(measure, self.names, found[:1])
-                pair = Pair(*(own[0] for own in columns))
+        for first, second, reverse in ((index_a, index_b, False), (index_b, index_a, True)):
+            pairs = np.flatnonzero((firsts == first) & (seconds == second))
+            if len(pairs):
+                columns = analysis.columns(measure, self.names, pairs[:1])
+                pair = Pair(*(column[0] for column in columns))
                 return turned(pair) if reverse else pair
         raise OptionError(
             "pair",
@@ -167,18 +167,20 @@ class Comparison(WithDropped):
         """
         columns: dict[str, list[Any]] = {name: [] for name in Pair._fields}
         for chosen in self.measures if measure is None else [measure]:
-            found = self.analysis(chosen).columns(chosen, self.names)
-            for own, more in zip(columns.values(), found, strict=True):
-                own.extend(more)
+            parts = self.analysis(chosen).columns(chosen, self.names)
+            for column, values in zip(columns.values(), parts, strict=True):
+                column.extend(values)
         return Table(columns=columns)
 
     def _pair_table(self, measure: str, **columns: Any) -> Table:
         """A row for each pair of a measure; columns: arrays, or lists, of other values."""
         paired = self.analysis(measure).paired
         systems = {"a": paired.firsts.tolist(), "b": paired.seconds.tolist()}
-        names = {side: [self.names[place] for place in own] for side, own in systems.items()}
-        found = {name: np.asarray(own, object).tolist() for name, own in columns.items()}
-        return Table(columns=names | found)
+        names = {
+            side: [self.names[system] for system in indices] for side, indices in systems.items()
+        }
+        cells = {name: np.asarray(values, object).tolist() for name, values in columns.items()}
+        return Table(columns=names | cells)
 
     def significant(self, measure: str, a: str, b: str) -> bool:
         """Whether two systems differ significantly: p_adjusted <= alpha.
@@ -195,7 +197,7 @@ class Comparison(WithDropped):
         >>> comparison.ranked("map")
         ['pixels', 'pca', 'profile']
         """
-        return [self.names[place] for place in self.analysis(measure).ranked()]
+        return [self.names[system] for system in self.analysis(measure).ranked()]
 
     def best(self, measure: str) -> str:
         """The system with the best mean, the first of several.
@@ -223,7 +225,10 @@ class Comparison(WithDropped):
         need_all_pairs(self, "tied_with_best")
         best = self.best(measure)
         beaten = set(self.beaten(measure, best))
-        return [best, *(own for own in self.ranked(measure) if own != best and own not in beaten)]
+        return [
+            best,
+            *(name for name in self.ranked(measure) if name != best and name not in beaten),
+        ]
 
     def letters(self, measure: str) -> dict[str, str]:
         """Compact letter display: systems that share a letter do not differ significantly.
@@ -235,8 +240,8 @@ class Comparison(WithDropped):
         {'pixels': 'a', 'pca': 'b', 'profile': 'b'}
         """
         need_all_pairs(self, "letters")
-        found = letter_display(self.analysis(measure).alike())
-        return {name: found[place] for place, name in enumerate(self.names)}
+        letters = letter_display(self.analysis(measure).alike())
+        return {name: letters[system] for system, name in enumerate(self.names)}
 
     def queries_of(self, measure: str, a: str, b: str) -> Table:
         """The values of two systems for every query, and their difference, largest first.
@@ -252,7 +257,7 @@ class Comparison(WithDropped):
         header = distinct(["query", a, b, "difference"])
         columns = [
             [self.queries[row] for row in rows],
-            *(own[rows].tolist() for own in (first, second, first - second)),
+            *(column[rows].tolist() for column in (first, second, first - second)),
         ]
         return Table(columns=dict(zip(header, columns, strict=True)))
 
@@ -285,8 +290,8 @@ class Comparison(WithDropped):
         >>> comparison.relative_interval("map", "pixels", "pca")
         (0.1901..., 0.3083...)
         """
-        places = [place_of(name, self.names) for name in (a, b)]
-        return relative_interval(self.analysis(measure).paired, places, self.settings)
+        systems = [place_of(name, self.names) for name in (a, b)]
+        return relative_interval(self.analysis(measure).paired, systems, self.settings)
 
     def effects(self, measure: str) -> Table:
         """Effect sizes of each pair.
@@ -337,14 +342,17 @@ class Comparison(WithDropped):
         """
         fraction("power", power)
         # A difference that is given twice has one column.
-        wanted = {f"queries_{finite('differences', own):g}": own for own in differences}
+        by_name = {
+            f"queries_{finite('differences', difference):g}": difference
+            for difference in differences
+        }
         paired = self.analysis(measure).paired
 
         def queries(difference: float, sd: float) -> int | None:
             return queries_for(difference / sd, self.alpha, power) if sd > 0 else None
 
         columns = {"queries": list(map(queries, paired.difference.tolist(), paired.sd.tolist()))}
-        for name, difference in wanted.items():
+        for name, difference in by_name.items():
             columns[name] = [queries(difference, sd) for sd in paired.sd.tolist()]
         least = np.array([detectable(n, self.alpha, power) for n in paired.n.tolist()])
         return self._pair_table(
@@ -401,12 +409,12 @@ class Comparison(WithDropped):
         """
         columns: dict[str, list[Any]] = {"system": list(self.names)}
         bold = set()
-        for place, measure in enumerate(self.measures, 1):
-            columns[measure] = own = list(self.mean[measure].values())
+        for column, measure in enumerate(self.measures, 1):
+            columns[measure] = means = list(self.mean[measure].values())
             if self.analysis(measure).has_best:
                 best = number(self.mean[measure][self.best(measure)], digits)
                 bold |= {
-                    (row, place) for row, mean in enumerate(own) if number(mean, digits) == best
+                    (row, column) for row, mean in enumerate(means) if number(mean, digits) == best
                 }
         return Table(columns=columns, digits=digits, bold=frozenset(bold))
 
@@ -418,8 +426,8 @@ class Comparison(WithDropped):
         >>> comparison.beaten("map", "pixels")
         ['pca', 'profile']
         """
-        found = self.analysis(measure).beaten(place_of(system, self.names))
-        return [self.names[place] for place in found]
+        indices = self.analysis(measure).beaten(place_of(system, self.names))
+        return [self.names[index] for index in indices]
 
     def description(self) -> str:
         """The test and the correction in words.

@@ -31,16 +31,16 @@ def letter_display(groups: Sequence[Sequence[int]]) -> dict[int, str]:
     Commas separate the letters of a system if some are aa, ab, ...
     """
     separator = "," if len(groups) > len(ascii_lowercase) else ""
-    return {system: separator.join(own) for system, own in letters_of(groups).items()}
+    return {system: separator.join(parts) for system, parts in letters_of(groups).items()}
 
 
 def letters_of(groups: Sequence[Sequence[Key]]) -> dict[Key, list[str]]:
     """The letters of each system; those of one group share a letter."""
-    found: dict[Key, list[str]] = {}
+    by_system: dict[Key, list[str]] = {}
     for letter, group in zip(letters(), groups, strict=False):
         for system in group:
-            found.setdefault(system, []).append(letter)
-    return found
+            by_system.setdefault(system, []).append(letter)
+    return by_system
 
 
 def alike(order: Sequence[int], different: Iterable[tuple[int, int]]) -> list[list[int]]:
@@ -52,13 +52,13 @@ def alike(order: Sequence[int], different: Iterable[tuple[int, int]]) -> list[li
     Graphical Statistics 13(2), 2004, found as the maximal cliques of the systems that do not
     differ: Bron and Kerbosch, Communications of the ACM 16(9), 1973, with pivots.
     """
-    place = {system: i for i, system in enumerate(order)}
+    position = {system: i for i, system in enumerate(order)}
     everyone = (1 << len(order)) - 1
     # Sets of systems are the bits of integers.
     like = [everyone ^ (1 << i) for i in range(len(order))]
-    for one, other in different:
-        like[place[one]] &= ~(1 << place[other])
-        like[place[other]] &= ~(1 << place[one])
+    for first, second in different:
+        like[position[first]] &= ~(1 << position[second])
+        like[position[second]] &= ~(1 << position[first])
     groups = []
     open_branches = [(0, everyone, 0)]
     while open_branches:
@@ -114,15 +114,15 @@ class MeanRanks(NamedTuple):
 
         The systems of a group, and the groups, are in the order of their ranks.
         """
-        order = [int(place) for place in np.argsort(self.ranks, kind="stable")]
-        found: list[list[int]] = []
+        order = [int(system) for system in np.argsort(self.ranks, kind="stable")]
+        groups: list[list[int]] = []
         last = 0
         for start, first in enumerate(order):
-            group = [own for own in order[start:] if self.ranks[own] < self._limit(first)]
+            group = [system for system in order[start:] if self.ranks[system] < self._limit(first)]
             if len(group) > 1 and start + len(group) > last:
-                found.append(group)
+                groups.append(group)
                 last = start + len(group)
-        return found
+        return groups
 
     def _limit(self, system: int) -> float:
         return float(self.ranks[system]) + self.critical

@@ -34,14 +34,14 @@ OF_GAPS = (
 
 def all_exact(analyses: Mapping[str, Analysis]) -> bool:
     """Whether no p-value is simulated or approximated."""
-    return all(bool(own.tested.exact.all()) for own in analyses.values())
+    return all(bool(analysis.tested.exact.all()) for analysis in analyses.values())
 
 
 def general_notes(analyses: Mapping[str, Analysis]) -> list[str]:
     """The notes on all pairs of each measure; those on some of several measures name them."""
     noted: dict[str, list[str]] = {}
-    for measure, own in analyses.items():
-        for note in own.general:
+    for measure, analysis in analyses.items():
+        for note in analysis.general:
             noted.setdefault(note, []).append(measure)
     return [
         note if len(measures) == len(analyses) else f"{', '.join(measures)}: {note}"
@@ -61,13 +61,13 @@ def contradictions(
     difference, statistic = paired.difference, analysis.tested.statistic
     significant = analysis.p_adjusted <= settings.alpha
 
-    def noted(favored: Floats, other: Floats, words: str) -> list[str]:
+    def noted(first: Floats, second: Floats, words: str) -> list[str]:
         """The note on the significant pairs of which the two favor different systems, if any."""
-        pairs = np.flatnonzero(significant & (favored * other < 0))
+        pairs = np.flatnonzero(significant & (first * second < 0))
         if not len(pairs):
             return []
         better, worse = paired.firsts[pairs[0]], paired.seconds[pairs[0]]
-        if favored[pairs[0]] < 0:
+        if first[pairs[0]] < 0:
             better, worse = worse, better
         more = f" (also in {counted(len(pairs) - 1, 'more pair')})" if len(pairs) > 1 else ""
         text = words.format(better=names[better], worse=names[worse], more=more)
@@ -94,18 +94,18 @@ def verdict_notes(comparison: Comparison, ties: Sequence[Any], noted: Sequence[b
     settings = comparison.settings
     if settings.of_all_systems or len(ties) == 1 or not any(noted):
         return []
-    values, given = _values_of_orders(comparison, ties), comparison.analyses
-    compared = [given, *_compared_otherwise(comparison, values)]
+    values, analyses = _values_of_orders(comparison, ties), comparison.analyses
+    compared = [analyses, *_compared_otherwise(comparison, values)]
     tied = np.array(noted)
     by_p, by_sign = [], []
     for name in values:
-        paired = given[name].paired
-        p = np.stack([own[name].p_adjusted for own in compared])
-        differences = np.stack([own[name].paired.difference for own in compared])
+        paired = analyses[name].paired
+        p = np.stack([by_measure[name].p_adjusted for by_measure in compared])
+        differences = np.stack([by_measure[name].paired.difference for by_measure in compared])
         signs = np.sign(paired.rounded(differences))
         significant = (p <= settings.alpha) & (signs != 0.0)
         for pair in np.flatnonzero(tied[paired.firsts] | tied[paired.seconds]):
-            a, b = (comparison.names[own[pair]] for own in (paired.firsts, paired.seconds))
+            a, b = (comparison.names[side[pair]] for side in (paired.firsts, paired.seconds))
             others = np.flatnonzero(significant[:, pair] != significant[0, pair])
             if len(others):
                 worse, better = (a, b) if others[0] == 1 else (b, a)
@@ -115,19 +115,19 @@ def verdict_notes(comparison: Comparison, ties: Sequence[Any], noted: Sequence[b
                     f" {worse} and the best for {better}"
                 )
                 by_p.append(text)
-            elif given[name].better and len(set(signs[:, pair])) > 1:
+            elif analyses[name].better and len(set(signs[:, pair])) > 1:
                 low, high = differences[:, pair].min(), differences[:, pair].max()
                 text = (
                     f"which of {a} and {b} is better in {name}: the difference is {signed(low)} to"
                     f" {signed(high)} by the order of tied documents"
                 )
                 by_sign.append(text)
-    found = [*by_p, *by_sign]
-    if not found:
+    texts = [*by_p, *by_sign]
+    if not texts:
         return []
-    more = f" (also in {counted(len(found) - 1, 'more pair')})" if len(found) > 1 else ""
+    more = f" (also in {counted(len(texts) - 1, 'more pair')})" if len(texts) > 1 else ""
     remedy = without_ties(next(filter(None, ties)), 'ties="average" (--ties average)')
-    return [f"ties decide {found[0]}{more}; {remedy}"]
+    return [f"ties decide {texts[0]}{more}; {remedy}"]
 
 
 def _values_of_orders(comparison: Comparison, ties: Sequence[Any]) -> dict[str, Floats]:
@@ -135,20 +135,20 @@ def _values_of_orders(comparison: Comparison, ties: Sequence[Any]) -> dict[str, 
 
     The first half has the ties of the systems in the worst order, the other in the best.
     """
-    known = next(filter(None, ties)).ranges()
+    movable = next(filter(None, ties)).ranges()
     values = {
-        name: np.concatenate([own.values] * 2)
-        for name, own in comparison.analyses.items()
-        if name in known
+        name: np.concatenate([analysis.values] * 2)
+        for name, analysis in comparison.analyses.items()
+        if name in movable
     }
-    for place, own in enumerate(ties):
-        for half, order in enumerate(("worst", "best") if own is not None else ()):
-            scores = own.scores(order)
-            places = {query: row for row, query in enumerate(scores.queries)}
-            rows = [places[query] for query in comparison.queries]
+    for i, system_ties in enumerate(ties):
+        for half, order in enumerate(("worst", "best") if system_ties is not None else ()):
+            scores = system_ties.scores(order)
+            row_of = {query: row for row, query in enumerate(scores.queries)}
+            rows = [row_of[query] for query in comparison.queries]
             for name, column in columns_by_name(scores).items():
                 if name in values:
-                    values[name][half * len(ties) + place] = column.to_array()[rows]
+                    values[name][half * len(ties) + i] = column.to_array()[rows]
     return values
 
 
@@ -158,15 +158,15 @@ def _compared_otherwise(
     """The analyses with worst first and best second systems, and with best first and worst second
     ones.
     """
-    settings, found = comparison.settings.changed(interval="none"), []
+    settings, results = comparison.settings.changed(interval="none"), []
     for of_first, of_second in ((0, len(comparison)), (len(comparison), 0)):
         analyses = dict(comparison.analyses)
         for name, rows in values.items():
-            own = analyses[name]
-            pairs = own.paired.firsts + of_first, own.paired.seconds + of_second
-            measured = Measured(rows, own.better)
-            analyses[name] = analyze(measured, *pairs, own.paired.clusters, settings)
+            analysis = analyses[name]
+            pairs = analysis.paired.firsts + of_first, analysis.paired.seconds + of_second
+            measured = Measured(rows, analysis.better)
+            analyses[name] = analyze(measured, *pairs, analysis.paired.clusters, settings)
         if settings.family == "all":
             analyses = corrected_together(analyses, settings.correction)
-        found.append(analyses)
-    return found
+        results.append(analyses)
+    return results

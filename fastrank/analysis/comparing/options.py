@@ -224,7 +224,7 @@ class Settings(Frozen):
 
 def settings(options: Mapping[str, Any]) -> Settings:
     """The checked options. Raises OptionError and TypeError."""
-    values = {one.name: one.checked(options[one.name]) for one in COMPARISON}
+    values = {keyword.name: keyword.checked(options[keyword.name]) for keyword in COMPARISON}
     test, function = values.pop("test"), None
     if callable(test):
         function, test = test, getattr(test, "__name__", "custom")
@@ -236,26 +236,26 @@ def settings(options: Mapping[str, Any]) -> Settings:
             )
         correction = "none"
     values["correction"] = "holm" if correction is None else correction
-    made = Settings(test=test, function=function, **values)
-    own_test = made.function is not None
-    if made.correction == "max-t":
+    chosen = Settings(test=test, function=function, **values)
+    own_test = chosen.function is not None
+    if chosen.correction == "max-t":
         if own_test or test not in ("t", "randomization"):
             raise OptionError("correction", "'max-t' needs test='t' or test='randomization'")
-        if made.baseline is None:
+        if chosen.baseline is None:
             needs = "'max-t' needs a baseline; for all pairs use test='tukey'"
             raise OptionError("correction", needs)
-        if made.family == "all":
+        if chosen.family == "all":
             needs = "'max-t' corrects within each measure; omit family='all'"
             raise OptionError("correction", needs)
-    if made.clusters is not None:
-        found = type(made.clusters).__name__
-        if not hasattr(made.clusters, "items"):
-            raise TypeError(f"clusters: expected {{query: cluster}}, found {found}")
+    if chosen.clusters is not None:
+        kind = type(chosen.clusters).__name__
+        if not hasattr(chosen.clusters, "items"):
+            raise TypeError(f"clusters: expected {{query: cluster}}, found {kind}")
         dependent = "treats queries as independent; use"
         if own_test or test not in WITH_CLUSTERS:
             reason = f"the test {test!r} {dependent} test='randomization'"
             raise OptionError("clusters", reason)
-        if made.interval not in INTERVALS_WITH_CLUSTERS:
-            reason = f"the interval {made.interval!r} {dependent} interval='percentile'"
+        if chosen.interval not in INTERVALS_WITH_CLUSTERS:
+            reason = f"the interval {chosen.interval!r} {dependent} interval='percentile'"
             raise OptionError("clusters", reason)
-    return made
+    return chosen

@@ -93,8 +93,8 @@ def rbo(
     code, persistence, cutoff = _checked(variant, p, depth)
     rankings = as_ranking(a, "a"), as_ranking(b, "b")
     (short, of_short), (long, of_long) = sorted(rankings, key=lambda ranking: len(ranking[0]))
-    places = {item: place for place, item in enumerate(short)}
-    partners = filled("q", [places.get(item, -1) for item in long])
+    index_of = {item: i for i, item in enumerate(short)}
+    partners = filled("q", [index_of.get(item, -1) for item in long])
     values, overlaps = zeros("d", 5), zeros("d", len(long))
     kernels.rank_biased_overlap(
         of_short, of_long, partners, persistence, code, cutoff, overlaps, values
@@ -157,13 +157,13 @@ def overlap(
     """
     code, persistence, cutoff = _checked(variant, p, depth)
     first, second = two_runs(run_a, run_b, trec_eval_version)
-    places = [{query: i for i, query in enumerate(run.queries)} for run in (first, second)]
-    if not places[0].keys() & places[1].keys():
+    rows_by_run = [{query: i for i, query in enumerate(run.queries)} for run in (first, second)]
+    if not rows_by_run[0].keys() & rows_by_run[1].keys():
         have = " and ".join(map(_first_ids, (first, second)))
         raise GroupError(f"the runs share no query: they have {have}")
-    queries = sorted(places[0].keys() | places[1].keys())
+    queries = sorted(rows_by_run[0].keys() | rows_by_run[1].keys())
     pairs = RankingPairs(
-        *(filled("q", [own.get(query, -1) for query in queries]) for own in places)
+        *(filled("q", [rows.get(query, -1) for query in queries]) for rows in rows_by_run)
     )
     options = OverlapOptions(trec_eval_version == "9.0.8", cutoff, code)
     shared, *others = _compared(first, second, pairs, options, persistence).T.tolist()
@@ -174,8 +174,8 @@ def overlap(
 
 def _first_ids(run: Run) -> str:
     """The number of queries of a run and the first ids."""
-    named = first_few(list(map(repr, run.query_ids)), NAMED)
-    return f"{counted(len(run.query_ids), 'query', 'queries')}{named and f' ({named})'}"
+    examples = first_few(list(map(repr, run.query_ids)), NAMED)
+    return f"{counted(len(run.query_ids), 'query', 'queries')}{examples and f' ({examples})'}"
 
 
 def _compared(
@@ -187,11 +187,11 @@ def _compared(
     done = kernels.compare_rankings(
         first.columns, second.columns, pairs, options, persistence, scratch, values
     )
-    kind, one, other = scratch.problem
+    kind, row, repeat = scratch.problem
     if kind != codes.FINE:
-        run, places = (first, pairs.first) if kind == codes.QRELS_REPEAT else (second, pairs.second)
-        query, document = decoded(run.queries[places[done]]), decoded(run.docs[one])
-        lines = f"{run.docs.unit}s {run.docs.line(one)} and {run.docs.line(other)}"
+        run, rows = (first, pairs.first) if kind == codes.QRELS_REPEAT else (second, pairs.second)
+        query, document = decoded(run.queries[rows[done]]), decoded(run.docs[row])
+        lines = f"{run.docs.unit}s {run.docs.line(row)} and {run.docs.line(repeat)}"
         raise InputError(
             run.source, f"query {query!r}: document {document!r} appears twice, {lines}"
         )

@@ -144,8 +144,8 @@ def signed_ranks(differences: Floats, zeros: str) -> tuple[Integers, np.ndarray]
     ranked = differences if zeros == "pratt" else differences[differences != 0]
     _, inverse, counts = np.unique(np.abs(ranked), return_inverse=True, return_counts=True)
     doubled = 2 * np.cumsum(counts) - counts + 1
-    kept = ranked != 0
-    return doubled[inverse].astype(np.int64)[kept], (ranked > 0)[kept]
+    nonzero = ranked != 0
+    return doubled[inverse].astype(np.int64)[nonzero], (ranked > 0)[nonzero]
 
 
 def _exact_p(ranks: Integers, limit: int) -> float:
@@ -158,9 +158,9 @@ def _exact_p(ranks: Integers, limit: int) -> float:
 @lru_cache(maxsize=16)
 def _rank_sums(ranks: bytes) -> Floats:
     """In how many ways some of the ranks add up to at most 0, 1, ..., half of their sum."""
-    own = np.frombuffer(ranks, np.int64)
-    counts = np.empty(int(own.sum()) // 2 + 1)
-    kernels.count_rank_sums(own.copy(), counts, np.empty_like(counts))
+    doubled = np.frombuffer(ranks, np.int64)
+    counts = np.empty(int(doubled.sum()) // 2 + 1)
+    kernels.count_rank_sums(doubled.copy(), counts, np.empty_like(counts))
     return counts
 
 
@@ -210,18 +210,18 @@ def adjust(p: Floats, correction: str) -> Floats:
     tested = np.flatnonzero(~np.isnan(p))
     order = tested[np.argsort(p[tested], kind="stable")]
     m = len(order)
-    place = np.arange(1, m + 1)
+    position = np.arange(1, m + 1)
     ascending = p[order]
     if correction == "bonferroni":
-        found = m * ascending
+        corrected = m * ascending
     elif correction == "holm":
-        found = np.maximum.accumulate((m - place + 1) * ascending)
+        corrected = np.maximum.accumulate((m - position + 1) * ascending)
     elif correction == "hochberg":
-        found = np.minimum.accumulate(((m - place + 1) * ascending)[::-1])[::-1]
+        corrected = np.minimum.accumulate(((m - position + 1) * ascending)[::-1])[::-1]
     elif correction in ("bh", "by"):
-        factor = (1.0 / place).sum() if correction == "by" else 1.0
-        found = np.minimum.accumulate((ascending * (m / place) * factor)[::-1])[::-1]
+        factor = (1.0 / position).sum() if correction == "by" else 1.0
+        corrected = np.minimum.accumulate((ascending * (m / position) * factor)[::-1])[::-1]
     else:
-        found = ascending
-    adjusted[order] = np.minimum(1.0, found)
+        corrected = ascending
+    adjusted[order] = np.minimum(1.0, corrected)
     return adjusted

@@ -120,8 +120,8 @@ class Paired:
     def both(self, pair: int) -> tuple[Floats, Floats]:
         """The values of the two systems of a pair, on the queries with values of both."""
         first, second = self.values[self.firsts[pair]], self.values[self.seconds[pair]]
-        kept = ~(np.isnan(first) | np.isnan(second))
-        return first[kept], second[kept]
+        present = ~(np.isnan(first) | np.isnan(second))
+        return first[present], second[present]
 
     def complete(self) -> Floats:
         """The values of the queries with values of all systems."""

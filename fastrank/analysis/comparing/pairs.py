@@ -64,8 +64,8 @@ def turned(pair: Any) -> Any:
 
 def pairs_of(comparison: Comparison, measure: str | None = None) -> Iterator[Pair]:
     """The pairs of a measure, by default of all of them."""
-    for own in comparison.measures if measure is None else [measure]:
-        columns = comparison.analysis(own).columns(own, comparison.names)
+    for name in comparison.measures if measure is None else [measure]:
+        columns = comparison.analysis(name).columns(name, comparison.names)
         yield from map(Pair._make, zip(*columns, strict=True))
 
 

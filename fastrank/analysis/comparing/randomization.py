@@ -70,16 +70,16 @@ def resampled_sums(
     rows: Floats, kernel: str, resamples: int, seed: int, threads: int | None
 ) -> Floats:
     """The sums of each row over every resample, float64[rows, resamples]."""
-    found = np.empty((len(rows), resamples))
+    results = np.empty((len(rows), resamples))
 
     def use() -> Use:
         def store(sums: Any, first: int, size: int) -> None:
-            found[:, first : first + size] = sums.reshape(len(rows), size)
+            results[:, first : first + size] = sums.reshape(len(rows), size)
 
         return store
 
     for_sums(rows, kernel, resamples, seed, threads, use)
-    return found
+    return results
 
 
 def randomization_test(paired: Paired, settings: Settings) -> Tested:
@@ -95,9 +95,9 @@ def randomization_test(paired: Paired, settings: Settings) -> Tested:
     allowed = max(MOST_SUMS, 2 ** (settings.exact_up_to / 2))
     if largest <= settings.exact_up_to and len(paired) * 2.0 ** (largest / 2) <= allowed:
         return Tested(paired.difference, _exact(paired))
-    found = _extreme(paired, settings)
+    extreme = _extreme(paired, settings)
     resamples = settings.flips
-    p = (found + 1) / (resamples + 1)
+    p = (extreme + 1) / (resamples + 1)
     identical = unequal == 0
     p[identical] = 1.0
     error = np.sqrt(p * (1 - p) / resamples)
@@ -117,11 +117,11 @@ def unequal_units(paired: Paired) -> Integers:
     """Of each pair the number of queries, or clusters, whose difference is not 0."""
     if paired.clusters is None:
         return paired.unequal
-    found = np.zeros(len(paired), np.int64)
+    counts = np.zeros(len(paired), np.int64)
     for part, differences in paired.chunks():
         sums = paired.by_cluster(np.nan_to_num(differences))
-        found[part] = (paired.rounded(sums) != 0).sum(axis=1)
-    return found
+        counts[part] = (paired.rounded(sums) != 0).sum(axis=1)
+    return counts
 
 
 def _tolerance(columns: int) -> float:
@@ -146,9 +146,9 @@ def _exact_p(magnitudes: Integers, threshold: int) -> float:
     half = len(magnitudes) // 2
     left, right = (np.empty(2**size, np.int64) for size in (half, len(magnitudes) - half))
     room = np.empty(max(1, len(right) // 2), np.int64)
-    found: int = kernels.count_signed_sums(magnitudes, threshold, left, right, room)
+    count: int = kernels.count_signed_sums(magnitudes, threshold, left, right, room)
     # As many sums are as far below 0.
-    return float(min(1.0, 2 * found / 2 ** len(magnitudes)))
+    return float(min(1.0, 2 * count / 2 ** len(magnitudes)))
 
 
 def flipped_rows(paired: Paired) -> tuple[Floats, Integers, Integers]:
@@ -174,11 +174,11 @@ def _extreme(paired: Paired, settings: Settings) -> Integers:
     counts: list[Integers] = []
 
     def use() -> Use:
-        own = np.zeros(len(paired), np.int64)
-        counts.append(own)
+        thread_counts = np.zeros(len(paired), np.int64)
+        counts.append(thread_counts)
 
         def count(sums: Any, _: int, size: int) -> None:
-            kernels.count_extreme(sums, size, firsts, seconds, thresholds, own)
+            kernels.count_extreme(sums, size, firsts, seconds, thresholds, thread_counts)
 
         return count
 

@@ -38,28 +38,28 @@ NAMED = 5
 HEADER = ["run", "query", "measure", "value"]
 
 
-def indexed(given: Any, name: str) -> Any:
+def indexed(value: Any, name: str) -> Any:
     """{index: value} of a pandas Series of numbers; anything else as it is.
 
     Raises InputError for an index that appears twice.
     """
-    if not hasattr(given, "to_dict") or getattr(given, "ndim", 0) != 1:
-        return given
-    if given.dtype.kind not in "iufb":
-        return given
-    if not given.index.is_unique:
-        repeated = given.index[given.index.duplicated()][0]
+    if not hasattr(value, "to_dict") or getattr(value, "ndim", 0) != 1:
+        return value
+    if value.dtype.kind not in "iufb":
+        return value
+    if not value.index.is_unique:
+        repeated = value.index[value.index.duplicated()][0]
         raise InputError(name, f"{repeated!r} appears twice in the index")
-    return given.to_dict()
+    return value.to_dict()
 
 
-def as_ranking(given: Any, name: str) -> tuple[list[Any], TiedRanks]:
+def as_ranking(ranking: Any, name: str) -> tuple[list[Any], TiedRanks]:
     """The items of a ranking, best first, and the ranks of the tie group of each.
 
-    given: a sequence of items or of groups of tied items, or {item: score}. Raises InputError for
+    ranking: a sequence of items or of groups of tied items, or {item: score}. Raises InputError for
     an item that appears twice or has a NaN score, TypeError for others.
     """
-    groups = _groups_of(indexed(given, name), name)
+    groups = _groups_of(indexed(ranking, name), name)
     items: list[Any] = []
     seen: set[Any] = set()
     for group in groups:
@@ -76,63 +76,65 @@ def as_ranking(given: Any, name: str) -> tuple[list[Any], TiedRanks]:
     return items, TiedRanks(tops=np.repeat(tops, sizes), bottoms=np.repeat(bottoms, sizes))
 
 
-def _groups_of(given: Any, name: str) -> list[Collection[Any]]:
+def _groups_of(ranking: Any, name: str) -> list[Collection[Any]]:
     """The groups of tied items, best first; of scores, those that are equal."""
-    if isinstance(given, Mapping):
-        scores = as_scores(given, name)
+    if isinstance(ranking, Mapping):
+        scores = as_scores(ranking, name)
         ranked = sorted(scores, key=lambda item: -scores[item])
         return [list(group) for _, group in groupby(ranked, key=scores.__getitem__)]
-    if not isinstance(given, Iterable) or isinstance(given, NO_RANKINGS):
-        found = type(given).__name__
+    if not isinstance(ranking, Iterable) or isinstance(ranking, NO_RANKINGS):
+        kind = type(ranking).__name__
         raise TypeError(
             f"{name}: expected a sequence of items or groups of items, or {{item: score}},"
-            f" found {found}" + "; for runs, use overlap" * isinstance(given, PerQuery)
+            f" found {kind}" + "; for runs, use overlap" * isinstance(ranking, PerQuery)
         )
-    items = given.tolist() if hasattr(given, "tolist") else given
-    return [own if isinstance(own, (list, tuple, set, frozenset)) else [own] for own in items]
+    items = ranking.tolist() if hasattr(ranking, "tolist") else ranking
+    return [item if isinstance(item, (list, tuple, set, frozenset)) else [item] for item in items]
 
 
-def as_scores(given: Mapping[Any, Any], name: str) -> dict[Any, float]:
+def as_scores(scores: Mapping[Any, Any], name: str) -> dict[Any, float]:
     """Scores as floats. Raises InputError for NaN, TypeError for what is not a number."""
-    made = {}
-    for item, score in given.items():
+    floats = {}
+    for item, score in scores.items():
         if isinstance(score, (str, bytes)) or not hasattr(score, "__float__"):
             raise TypeError(f"{name}: {item!r}: expected a number, found {type(score).__name__}")
-        made[item] = float(score)
-        if made[item] != made[item]:
+        floats[item] = float(score)
+        if floats[item] != floats[item]:
             raise InputError(name, f"the score of {item!r} is NaN and cannot be ranked")
-    return made
+    return floats
 
 
 class Listed(dict):  # type: ignore[type-arg]
     """Scores that were given without names, by position."""
 
 
-def scores_of(given: Any, name: str) -> dict[Any, float]:
+def scores_of(scores: Any, name: str) -> dict[Any, float]:
     """{system: score}. Raises InputError, GroupError, MeasureError and TypeError."""
     from fastrank.analysis.comparing.comparison import Comparison
 
-    given = indexed(given, name)
-    if isinstance(given, Comparison):
-        measure = _only(given.measures, "a Comparison", name)
-        sign = _sign(given.better(measure))
-        return as_scores({own: sign * mean for own, mean in given.mean[measure].items()}, name)
-    if isinstance(given, Mapping):
-        named = dict(given)
-    elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, set, Scores)):
-        listed = given.tolist() if hasattr(given, "tolist") else list(given)
-        if not any(isinstance(one, Scores) for one in listed):
+    scores = indexed(scores, name)
+    if isinstance(scores, Comparison):
+        measure = _only(scores.measures, "a Comparison", name)
+        sign = _sign(scores.better(measure))
+        return as_scores(
+            {system: sign * mean for system, mean in scores.mean[measure].items()}, name
+        )
+    if isinstance(scores, Mapping):
+        by_system = dict(scores)
+    elif isinstance(scores, Iterable) and not isinstance(scores, (str, bytes, set, Scores)):
+        listed = scores.tolist() if hasattr(scores, "tolist") else list(scores)
+        if not any(isinstance(item, Scores) for item in listed):
             return Listed(as_scores(dict(enumerate(listed)), name))
-        named = _by_name(listed, name)
+        by_system = _by_name(listed, name)
     else:
         raise TypeError(
             f"{name}: expected {{system: score}}, a list of Scores or numbers, a Comparison, or a"
-            f" run, found {type(given).__name__}"
+            f" run, found {type(scores).__name__}"
         )
     return as_scores(
         {
             system: _mean(value, name) if isinstance(value, Scores) else value
-            for system, value in named.items()
+            for system, value in by_system.items()
         },
         name,
     )
@@ -140,15 +142,15 @@ def scores_of(given: Any, name: str) -> dict[Any, float]:
 
 def _by_name(scores: list[Any], name: str) -> dict[str, Any]:
     """Scores by the names of their runs. Raises GroupError for a repeated name."""
-    made: dict[str, Any] = {}
-    for one in scores:
-        if not isinstance(one, Scores):
-            raise TypeError(f"{name}: expected only Scores, found also {type(one).__name__}")
-        if one.name in made:
-            reason = f"two Scores have the name {one.name!r}; use {{system: Scores}}"
+    by_name: dict[str, Any] = {}
+    for item in scores:
+        if not isinstance(item, Scores):
+            raise TypeError(f"{name}: expected only Scores, found also {type(item).__name__}")
+        if item.name in by_name:
+            reason = f"two Scores have the name {item.name!r}; use {{system: Scores}}"
             raise GroupError(f"{name}: {reason}")
-        made[one.name] = one
-    return made
+        by_name[item.name] = item
+    return by_name
 
 
 def _mean(scores: Scores, name: str) -> float:
@@ -189,8 +191,10 @@ def common_items(
         f"only {names[1]} has": [item for item in second if item not in first],
     }
     if items == "same" and any(only.values()):
-        found = " and ".join(f"{has} {named(others)}" for has, others in only.items() if others)
-        raise GroupError(f"{where}{found}{advice}")
+        differences = " and ".join(
+            f"{has} {named(others)}" for has, others in only.items() if others
+        )
+        raise GroupError(f"{where}{differences}{advice}")
     return [item for item in first if item in second]
 
 
@@ -199,11 +203,11 @@ def named(items: Iterable[Any]) -> str:
     return first_few(list(map(repr, items)), NAMED, count=True) or "none"
 
 
-def is_run(given: object) -> bool:
+def is_run(value: object) -> bool:
     """Whether it is a run: a Run, a path, {query: {document: score}}, or a frame."""
-    if isinstance(given, Mapping):
-        return bool(given) and all(isinstance(own, Mapping) for own in given.values())
-    return isinstance(given, (Run, str, os.PathLike)) or hasattr(given, "columns")
+    if isinstance(value, Mapping):
+        return bool(value) and all(isinstance(inner, Mapping) for inner in value.values())
+    return isinstance(value, (Run, str, os.PathLike)) or hasattr(value, "columns")
 
 
 def two_runs(run_a: Any, run_b: Any, trec_eval_version: str) -> tuple[Run, Run]:
@@ -214,11 +218,14 @@ def two_runs(run_a: Any, run_b: Any, trec_eval_version: str) -> tuple[Run, Run]:
 
 def with_means(queries: list[str], columns: Mapping[str, list[Any]]) -> Table:
     """A row for each query, and a last row `all` with the means of the values that are not NaN."""
-    made: dict[str, list[Any]] = {"query": [*queries, "all"]}
+    columns_of_table: dict[str, list[Any]] = {"query": [*queries, "all"]}
     for name, values in columns.items():
-        known = [value for value in values if value == value]
-        made[name] = [*values, math.fsum(known) / len(known) if known else math.nan]
-    return Table(columns=made)
+        present = [value for value in values if value == value]
+        columns_of_table[name] = [
+            *values,
+            math.fsum(present) / len(present) if present else math.nan,
+        ]
+    return Table(columns=columns_of_table)
 
 
 def means_in(source: Source) -> dict[str, dict[str, float]]:

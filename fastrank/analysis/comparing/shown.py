@@ -77,8 +77,8 @@ def layout_of(
     if digits is None:
         digits = PERCENT_DIGITS if percent else DIGITS
     names = comparison.names if sort is None else comparison.ranked(sort)
-    own = {} if comparison.baseline or compact or len(names) == 1 else _lettered(names)
-    return Layout(names, own, at_least("digits", digits, 0), percent, compact, symbols)
+    lettered = {} if comparison.baseline or compact or len(names) == 1 else _lettered(names)
+    return Layout(names, lettered, at_least("digits", digits, 0), percent, compact, symbols)
 
 
 def _lettered(names: list[str]) -> dict[str, str]:
@@ -127,21 +127,21 @@ def _cells_of_means(comparison: Comparison, measure: str, layout: Layout) -> dic
     mean = comparison.mean[measure]
     texts = {name: layout.number(mean[name]) for name in layout.names}
     compact = letters_of(comparison.analysis(measure).alike()) if layout.compact else {}
-    place_in = {name: place for place, name in enumerate(comparison.names)}
+    index_of = {name: index for index, name in enumerate(comparison.names)}
     pairs = _pairs_by_names(comparison, measure) if layout.letters else {}
     places = _places(comparison, measure, texts)
     cells = {}
     for name, text in texts.items():
         beaten = set(comparison.beaten(measure, name)) if layout.letters else ()
-        others = [other for other in layout.letters if other in beaten]
+        others = [rival for rival in layout.letters if rival in beaten]
         bounds = _interval_of(comparison, measure, name, layout)
         cells[name] = Cell(
             text,
             number=True,
             place=places.get(text, 0),
-            marks=tuple(compact.get(place_in[name]) or [layout.letters[other] for other in others]),
+            marks=tuple(compact.get(index_of[name]) or [layout.letters[rival] for rival in others]),
             title=f"{interval_name(comparison)} {bounds}" if bounds else "",
-            marks_title="; ".join(_tested(layout, pairs[name, other]) for other in others),
+            marks_title="; ".join(_tested(layout, pairs[name, rival]) for rival in others),
         )
     return cells
 
@@ -157,13 +157,13 @@ def _places(comparison: Comparison, measure: str, texts: dict[str, str]) -> dict
 
 def _pairs_by_names(comparison: Comparison, measure: str) -> dict[tuple[str, str], Pair]:
     """The pairs of a measure by the names of their systems, in either order."""
-    found = {}
+    pairs = {}
     for pair in pairs_of(comparison, measure):
-        found[pair.a, pair.b] = pair
-        found[pair.b, pair.a] = pair._replace(
+        pairs[pair.a, pair.b] = pair
+        pairs[pair.b, pair.a] = pair._replace(
             b=pair.a, difference=-pair.difference, low=-pair.high, high=-pair.low
         )
-    return found
+    return pairs
 
 
 def _tested(layout: Layout, pair: Pair) -> str:
@@ -188,15 +188,15 @@ def _differences(comparison: Comparison, measure: str, layout: Layout) -> Grid:
     means = _cells_of_means(comparison, measure, layout)
     pairs = _pairs_by_system(comparison, measure, layout)
     rows = []
-    for name, found in pairs.items():
-        for pair in found:
+    for name, system_pairs in pairs.items():
+        for pair in system_pairs:
             row = [Cell(name, heads_row=True), means[name]]
             if several:
                 row.append(Cell(pair.b))
             row.append(Cell(_difference(layout, pair), number=True))
             row.append(_p_cell(layout, pair))
             rows.append(row + (_counts(comparison, pair, layout) if has_better else []))
-        if not found:
+        if not system_pairs:
             empty = [Cell("") for _ in header[2:]]
             rows.append([Cell(name, heads_row=True), means[name], *empty])
     return Grid(header, rows)
@@ -204,10 +204,10 @@ def _differences(comparison: Comparison, measure: str, layout: Layout) -> Grid:
 
 def _pairs_by_system(comparison: Comparison, measure: str, layout: Layout) -> dict[str, list[Pair]]:
     """The pairs of each system with the baselines."""
-    found: dict[str, list[Pair]] = {name: [] for name in layout.names}
+    by_system: dict[str, list[Pair]] = {name: [] for name in layout.names}
     for pair in pairs_of(comparison, measure):
-        found[pair.a].append(pair)
-    return found
+        by_system[pair.a].append(pair)
+    return by_system
 
 
 def _p_cell(layout: Layout, pair: Pair) -> Cell:
@@ -298,8 +298,8 @@ def columns_document(
 
 def _checked_show(comparison: Comparison, show: str | Sequence[str]) -> tuple[str, ...]:
     shown = (show,) if isinstance(show, str) else tuple(show)
-    for one in shown:
-        check_choice("show", one, SHOWN)
+    for word in shown:
+        check_choice("show", word, SHOWN)
     if "p" in shown and len(comparison.baseline) != 1:
         raise OptionError("show", "'p' needs one baseline")
     if "interval" in shown and not interval_name(comparison):
@@ -328,8 +328,8 @@ def _column(
     pairs = _pairs_by_system(comparison, measure, layout) if marks else {}
     if kind == "mean":
         cells = _cells_of_means(comparison, measure, layout)
-        for name, found in pairs.items():
-            signs = [(marks[pair.b], _sign(comparison, pair)) for pair in found]
+        for name, system_pairs in pairs.items():
+            signs = [(marks[pair.b], _sign(comparison, pair)) for pair in system_pairs]
             cells[name] = cells[name]._replace(
                 marks=tuple(mark for mark, sign in signs if sign > 0),
                 lower_marks=tuple(mark for mark, sign in signs if sign < 0),
@@ -341,11 +341,11 @@ def _column(
             name: Cell(text, number=True) for name, text in texts.items()
         }
     shown = {
-        name: Cell(_difference(layout, found[0]), number=True)
+        name: Cell(_difference(layout, system_pairs[0]), number=True)
         if kind == "interval"
-        else _p_cell(layout, found[0])
-        for name, found in pairs.items()
-        if found
+        else _p_cell(layout, system_pairs[0])
+        for name, system_pairs in pairs.items()
+        if system_pairs
     }
     cells = {name: shown.get(name, Cell("")) for name in layout.names}
     return _diff_name(comparison) if kind == "interval" else "p", cells

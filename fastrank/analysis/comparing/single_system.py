@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from fastrank.core.scores.scores import Scores
 
 
-def interval_settings(method: str, **given: Any) -> Settings:
+def interval_settings(method: str, **options: Any) -> Settings:
     """The settings of an interval, given or by default. Raises OptionError and TypeError."""
     check_choice("method", method, METHODS)
-    defaults = {one.name: one.default for one in COMPARISON}
-    return settings(defaults | given | {"interval": method})
+    defaults = {keyword.name: keyword.default for keyword in COMPARISON}
+    return settings(defaults | options | {"interval": method})
 
 
 def interval_of_mean(scores: Scores, measure: str | None, chosen: Settings) -> tuple[float, float]:
@@ -64,8 +64,8 @@ def with_intervals(scores: Scores, chosen: Settings) -> Scores:
 
     # Some measures have no summary.
     summaries = [
-        [estimated(name, value) for name, value in zip(bound.names, own, strict=False)]
-        for bound, own in zip(scores.bound, scores.summaries, strict=True)
+        [estimated(name, value) for name, value in zip(bound.names, summary, strict=False)]
+        for bound, summary in zip(scores.bound, scores.summaries, strict=True)
     ]
     changed: Scores = scores.changed(summaries=summaries)
     return changed

@@ -47,4 +47,4 @@ def _groups(comparison: Comparison, measure: str) -> dict[str, str]:
         return {}
     if len(groups) > MOST_GROUPS:
         return {}
-    return {comparison.names[place]: own for place, own in letter_display(groups).items()}
+    return {comparison.names[system]: letters for system, letters in letter_display(groups).items()}

@@ -62,14 +62,14 @@ def rank_table(comparison: Comparison, measure: str, resamples: int) -> Table:
     tail = (1 - settings.level) / 2
     low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
     totals = grid.sum(axis=1)
-    own = np.searchsorted(np.sort(totals), totals) + 1
+    observed = np.searchsorted(np.sort(totals), totals) + 1
     tied = None if comparison.baseline else set(comparison.tied_with_best(measure))
     rows = []
-    for place in np.argsort(own, kind="stable"):
-        name, mean = comparison.names[place], comparison.mean[measure][comparison.names[place]]
-        interval = int(own[place]), int(low[place]), int(high[place])
+    for system in np.argsort(observed, kind="stable"):
+        name, mean = comparison.names[system], comparison.mean[measure][comparison.names[system]]
+        interval = int(observed[system]), int(low[system]), int(high[system])
         is_tied = None if tied is None else name in tied
-        rows.append((name, mean, *interval, float(chances[place]), is_tied))
+        rows.append((name, mean, *interval, float(chances[system]), is_tied))
     header = ("system", "mean", "rank", "low", "high", "p_best", "tied_with_best")
     return table_of_rows(header, rows)
 
@@ -100,15 +100,15 @@ def largest_table(
 ) -> Table:
     """For each measure the n queries on which two systems differ most; pair: see `query_table`."""
     pair = chosen_pair(comparison, comparison.measures[0], pair)
-    found = {own: comparison.largest(own, n, pair=pair) for own in comparison.measures}
-    header = ["measure", *next(iter(found.values())).names]
-    rows = [(measure, *row) for measure, table in found.items() for row in table.rows()]
+    tables = {measure: comparison.largest(measure, n, pair=pair) for measure in comparison.measures}
+    header = ["measure", *next(iter(tables.values())).names]
+    rows = [(measure, *row) for measure, table in tables.items() for row in table.rows()]
     return _rounded(header, rows, digits)
 
 
 def _rounded(header: list[str], rows: list[tuple[Any, ...]], digits: int | None) -> Table:
-    found = table_of_rows(distinct(header), rows)
-    return Table(columns=found.columns, digits=DIGITS if digits is None else digits)
+    table = table_of_rows(distinct(header), rows)
+    return Table(columns=table.columns, digits=DIGITS if digits is None else digits)
 
 
 def long_rows(comparison: Comparison) -> Iterator[tuple[Any, ...]]:

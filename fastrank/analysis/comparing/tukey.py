@@ -49,15 +49,15 @@ def _ranges(rows: Floats, settings: Settings) -> Floats:
     """The ranges of all resamples. rows: one for each query."""
     n, k = rows.shape
     values = np.ascontiguousarray(rows).reshape(-1)
-    found = np.empty(settings.draws)
-    count = thread_count(n * k * len(found) * 8, settings.threads)
+    ranges = np.empty(settings.draws)
+    count = thread_count(n * k * len(ranges) * 8, settings.threads)
 
     def work(thread: int) -> None:
         row, sums = np.empty(k), np.empty(k)
-        for first in range(thread * BLOCK, len(found), count * BLOCK):
+        for first in range(thread * BLOCK, len(ranges), count * BLOCK):
             kernels.permuted_ranges(
-                values, settings.seed, first, row, sums, found[first : first + BLOCK]
+                values, settings.seed, first, row, sums, ranges[first : first + BLOCK]
             )
 
     in_threads(work, count)
-    return found
+    return ranges

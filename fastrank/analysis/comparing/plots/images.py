@@ -17,12 +17,12 @@ FORMATS = ("png", "svg", "pdf")
 
 def check_format(target: str | os.PathLike[str] | BinaryIO, format: str | None = None) -> str:
     """The format of a plot, given or from the path. Raises OptionError, ImportError."""
-    named = isinstance(target, (str, os.PathLike))
-    if format is None and named:
+    is_path = isinstance(target, (str, os.PathLike))
+    if format is None and is_path:
         format = os.path.splitext(name_of(target))[1][1:].lower()
     if format not in FORMATS:
-        where = f"{name_of(target)}: " if named else ""
+        where = f"{name_of(target)}: " if is_path else ""
         expected = f"expected a suffix {', '.join('.' + format for format in FORMATS)}"
-        raise OptionError("plot", f"{where}{expected if named else f'expected one of {FORMATS}'}")
+        raise OptionError("plot", f"{where}{expected if is_path else f'expected one of {FORMATS}'}")
     optional("matplotlib.figure", "a plot", "plot")
     return format

@@ -50,10 +50,10 @@ def draw_differences(axes: Any, comparison: Comparison, view: View) -> Frame:
     axes.set_xlim(0, max(1, len(differences)))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     extremes = _extremes(differences)
-    named = [(names[place], float(differences[place])) for place in extremes]
+    examples = [(names[i], float(differences[i])) for i in extremes]
     for largest, top, color in (
-        ([(q, d) for q, d in named if d > 0], 1.0, color_a),
-        ([(q, d) for q, d in named if d < 0], 0.0, color_b),
+        ([(q, d) for q, d in examples if d > 0], 1.0, color_a),
+        ([(q, d) for q, d in examples if d < 0], 0.0, color_b),
     ):
         if largest:
             beside(
@@ -65,7 +65,7 @@ def draw_differences(axes: Any, comparison: Comparison, view: View) -> Frame:
                 color=color,
                 linespacing=1.3,
             )
-    worst = "; ".join(f"{visible(query)} {signed(d)}" for query, d in named)
+    worst = "; ".join(f"{visible(query)} {signed(d)}" for query, d in examples)
     return Frame(
         f"{visible(measure)}: {visible(a)} - {visible(b)}",
         [len(differences)],
@@ -97,8 +97,8 @@ def counts(comparison: Comparison, pair: Pair) -> str:
         first, second, word = pair.wins, pair.losses, "better"
     else:
         values = comparison.queries_of(pair.measure, pair.a, pair.b).columns
-        found = np.round(np.array(list(values.values())[-1]), 12)
-        first, second, word = int((found > 0).sum()), int((found < 0).sum()), "higher"
+        differences = np.round(np.array(list(values.values())[-1]), 12)
+        first, second, word = int((differences > 0).sum()), int((differences < 0).sum()), "higher"
     a, b = visible(pair.a), visible(pair.b)
     return f"{a} {word} on {first:,}, {b} {word} on {second:,}, equal on {pair.ties:,}"
 
@@ -111,8 +111,8 @@ def _steps(differences: Any) -> tuple[Any, Any]:
 
 def _extremes(differences: Any) -> list[int]:
     """The places of the queries with the largest differences, in order of the plot."""
-    places = np.argsort(-np.abs(differences), kind="stable")[:EXTREMES]
-    return sorted(int(place) for place in places if differences[place] != 0)
+    order = np.argsort(-np.abs(differences), kind="stable")[:EXTREMES]
+    return sorted(int(i) for i in order if differences[i] != 0)
 
 
 def draw_scatter(axes: Any, comparison: Comparison, view: View) -> Frame:
@@ -122,14 +122,14 @@ def draw_scatter(axes: Any, comparison: Comparison, view: View) -> Frame:
     values = comparison.values(measure)
     both = values[[comparison.names.index(b), comparison.names.index(a)]]
     both = both[:, ~np.isnan(both).any(axis=0)]
-    places, sizes = np.unique(np.round(both, 12), axis=1, return_counts=True)
+    points, sizes = np.unique(np.round(both, 12), axis=1, return_counts=True)
     largest = int(sizes.max(initial=1))
     few = len(sizes) <= MANY_POINTS
     area, alpha = (14, 0.55) if few else (5, 0.3)
     # One call for each size makes far smaller SVG files than one with all sizes.
     for size in np.unique(sizes):
         axes.plot(
-            *places[:, sizes == size],
+            *points[:, sizes == size],
             "o",
             color=INK,
             ms=math.sqrt(area * min(size, LARGEST_DOT)),

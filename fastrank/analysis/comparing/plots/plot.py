@@ -77,14 +77,14 @@ def draw(
     """
     check_kind(kind)
     drawing, shows = KINDS[kind]
-    for system, given in (("a", a), ("b", b)):
-        if given is not None and system not in TAKES[shows]:
+    for system, name in (("a", a), ("b", b)):
+        if name is not None and system not in TAKES[shows]:
             raise OptionError(system, f"the plot {kind!r} has no {system}: it shows all systems")
     optional("matplotlib.figure", "a plot", "plot")
     view = _view_of(comparison, shows, measure, a, b)
 
-    def drawn(own: Any) -> Frame:
-        frame = drawing(own, comparison, view)
+    def drawn(target: Any) -> Frame:
+        frame = drawing(target, comparison, view)
         shown = (view.systems, _queries(frame.queries, len(comparison.queries)))
         return frame._replace(lines=[*frame.lines, ", ".join(filter(None, shown))])
 
@@ -122,8 +122,8 @@ def _queries(shown: Sequence[int], queries: int) -> str:
     every, least, most = counted(queries, "query", "queries"), min(shown), max(shown)
     if least == queries:
         return every
-    found = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-    return f"{found} of {every}; the others have no values"
+    count = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    return f"{count} of {every}; the others have no values"
 
 
 def plot(

@@ -41,14 +41,14 @@ def draw_intervals(axes: Any, comparison: Comparison, view: View) -> Frame:
     rows, styles = _rows(comparison, measure, baseline), styles_of(comparison.names)
     write = signed if baseline else number
     values = []
-    for place, (name, mean, low, high, significant) in enumerate(rows):
+    for y, (name, mean, low, high, significant) in enumerate(rows):
         look = styles[name]
         if not np.isnan(low):
-            axes.plot([low, high], [place, place], lw=1.6, **look)
+            axes.plot([low, high], [y, y], lw=1.6, **look)
         filled = look["color"] if significant else PAPER
-        axes.plot([mean], [place], "o", color=look["color"], ms=5.5, mfc=filled)
+        axes.plot([mean], [y], "o", color=look["color"], ms=5.5, mfc=filled)
         label = f"{write(mean)} {interval(low, high, write)}".rstrip()
-        beside(axes, place, label)
+        beside(axes, y, label)
         values.append(f"{visible(name)} {label}")
     names = [row[0] for row in rows]
     queries, title, note = comparison.analysis(measure).means.n.tolist(), "means", ""
@@ -95,18 +95,18 @@ def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> F
     need_two_systems(comparison)
     measure, alpha = view.measure, comparison.alpha
     need_all_pairs(comparison, "critical-difference")
-    found = mean_ranks(comparison.analysis(measure).paired, comparison.better(measure), alpha)
-    order = sorted(range(len(comparison)), key=lambda place: float(found.ranks[place]))
-    groups, bar = found.groups(), BAR / ROW
+    means = mean_ranks(comparison.analysis(measure).paired, comparison.better(measure), alpha)
+    order = sorted(range(len(comparison)), key=lambda system: float(means.ranks[system]))
+    groups, bar = means.groups(), BAR / ROW
     # Rows below the axis: the bars, then names from the outside to the inside on both sides.
     top, half = 0.6 + bar * len(groups), -(-len(order) // 2)
-    labels = short_names([comparison.names[place] for place in order])
+    labels = short_names([comparison.names[system] for system in order])
     ends = ((-0.02, "right"), (1.02, "left"))
     styles, by_side = styles_of(comparison.names), axes.get_yaxis_transform()
-    for row, (place, label) in enumerate(zip(order, labels, strict=True)):
-        side, rank = int(row >= half), float(found.ranks[place])
+    for row, (system, label) in enumerate(zip(order, labels, strict=True)):
+        side, rank = int(row >= half), float(means.ranks[system])
         y = top + (len(order) - 1 - row if side else row)
-        look, (x, align) = styles[comparison.names[place]], ends[side]
+        look, (x, align) = styles[comparison.names[system]], ends[side]
         axes.plot([rank, rank, len(order) if side else 1], [0, y, y], lw=1, **look)
         axes.text(
             x,
@@ -118,12 +118,12 @@ def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> F
             fontsize=8.5,
             transform=by_side,
         )
-    for place, group in enumerate(groups):
-        ranks = [float(found.ranks[own]) for own in group]
-        axes.plot([min(ranks), max(ranks)], [0.4 + bar * place] * 2, color=INK, lw=3)
-    if found.critical == found.critical:
-        axes.plot([1, 1 + found.critical], [-1.5, -1.5], "|-", color=MUTED, lw=1, clip_on=False)
-        axes.text(1, -1.7, f"critical difference {found.critical:.3g}", fontsize=8, va="bottom")
+    for i, group in enumerate(groups):
+        ranks = [float(means.ranks[system]) for system in group]
+        axes.plot([min(ranks), max(ranks)], [0.4 + bar * i] * 2, color=INK, lw=3)
+    if means.critical == means.critical:
+        axes.plot([1, 1 + means.critical], [-1.5, -1.5], "|-", color=MUTED, lw=1, clip_on=False)
+        axes.text(1, -1.7, f"critical difference {means.critical:.3g}", fontsize=8, va="bottom")
     axes.plot([1, len(order)], [0, 0], color=INK, lw=1)
     for tick in MaxNLocator(9, integer=True).tick_values(1, len(order)):
         if 1 <= tick <= len(order):
@@ -132,23 +132,23 @@ def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> F
     axes.set_xlim(1, len(order))
     axes.set_ylim(top + half - 0.5, -2.4)
     axes.set_axis_off()
-    ranked = (f"{visible(comparison.names[own])} {found.ranks[own]:.2f}" for own in order)
+    ranked = (f"{visible(comparison.names[system])} {means.ranks[system]:.2f}" for system in order)
     joined = "; ".join(
-        ", ".join(visible(comparison.names[place]) for place in group) for group in groups
+        ", ".join(visible(comparison.names[system]) for system in group) for group in groups
     )
     test = f"Nemenyi, alpha {alpha:g}"
     return Frame(
         f"{visible(measure)}: mean ranks",
-        [found.n],
+        [means.n],
         [
-            f"Friedman's test of all systems: {p_words(found.p)}",
+            f"Friedman's test of all systems: {p_words(means.p)}",
             f"Bars join systems that cannot be told apart ({test})"
             if groups
             else f"All pairs can be told apart ({test})",
         ],
         [
             ", ".join(ranked),
-            f"Critical difference {found.critical:.3g}",
+            f"Critical difference {means.critical:.3g}",
             f"Groups that cannot be told apart: {joined or 'none'}",
         ],
         inches=(7.5, 1.3 + ROW * (top + half + 2)),
@@ -171,23 +171,26 @@ def _band_words(comparison: Comparison) -> str:
 
 
 def _lines(
-    axes: Any, comparison: Comparison, names: list[str], places: list[float], about: Frame
+    axes: Any, comparison: Comparison, names: list[str], positions: list[float], about: Frame
 ) -> Frame:
-    """Draw the means of measures at these places, in the frame `about`."""
+    """Draw the means of measures at these positions, in the frame `about`."""
     ranked, styles = comparison.ranked(names[0]), styles_of(comparison.names)
     handles, parts = [], []
     for system in ranked:
         means = [comparison.mean[name][system] for name in names]
         look = styles[system]
-        handles += axes.plot(places, means, marker="o", ms=3, lw=1.5, label=system, **look)
+        handles += axes.plot(positions, means, marker="o", ms=3, lw=1.5, label=system, **look)
         if _has_bands(comparison):
             low, high = np.array([comparison.interval_of(name, system) for name in names]).T
-            axes.fill_between(places, low, high, color=look["color"], alpha=0.13, lw=0)
+            axes.fill_between(positions, low, high, color=look["color"], alpha=0.13, lw=0)
         parts.append(f"{visible(system)} {', '.join(map(number, means))}")
     return about._replace(
         queries=[int(n) for name in names for n in comparison.analysis(name).means.n],
         lines=[_band_words(comparison)],
-        values=[f"{about.x} = {', '.join(f'{own:g}' for own in places)}", "; ".join(parts)],
+        values=[
+            f"{about.x} = {', '.join(f'{position:g}' for position in positions)}",
+            "; ".join(parts),
+        ],
         handles=handles,
         grid="both",
     )
@@ -199,9 +202,9 @@ def draw_over_k(axes: Any, comparison: Comparison, view: View) -> Frame:
     Raises MeasureError unless there are two cutoffs of the measure.
     """
     family, cutoffs = _cutoffs(comparison, view.measure)
-    names, places = list(cutoffs.values()), [float(k) for k in cutoffs]
+    names, positions = list(cutoffs.values()), [float(k) for k in cutoffs]
     about = Frame(f"{visible(family)} over k", [], x="k", y=visible(family))
-    frame = _lines(axes, comparison, names, places, about)
+    frame = _lines(axes, comparison, names, positions, about)
     if max(cutoffs) >= 20 * min(cutoffs):
         axes.set_xscale("log")
     axes.set_xticks(list(cutoffs), [str(k) for k in cutoffs])
@@ -211,15 +214,15 @@ def draw_over_k(axes: Any, comparison: Comparison, view: View) -> Frame:
 
 def _cutoffs(comparison: Comparison, family: str) -> tuple[str, dict[int, str]]:
     """A family of measures, by default that with the most cutoffs, and {k: measure}."""
-    found: dict[str, dict[int, str]] = {}
+    families: dict[str, dict[int, str]] = {}
     for name in comparison.measures:
         if match := WITH_CUTOFF.fullmatch(name):
-            found.setdefault(match[1], {})[int(match[2])] = name
+            families.setdefault(match[1], {})[int(match[2])] = name
     match = WITH_CUTOFF.fullmatch(family)
     family = match[1] if match else family
-    if not family and found:
-        family = max(found, key=lambda name: len(found[name]))
-    cutoffs = dict(sorted(found.get(family, {}).items()))
+    if not family and families:
+        family = max(families, key=lambda name: len(families[name]))
+    cutoffs = dict(sorted(families.get(family, {}).items()))
     if len(cutoffs) < 2:
         raise MeasureError(
             family,

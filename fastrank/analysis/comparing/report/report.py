@@ -76,23 +76,26 @@ def _largest(comparison: Comparison, measure: str, sources: Sources | None, coun
     """The queries on which two systems differ most, and how to look at their rankings."""
     a, b = default_pair(comparison, measure)
     queries = comparison.queries_of(measure, a, b).rows()
-    known = [row for row in queries if not math.isnan(row[3]) and row[3] != 0]
-    known.sort(key=lambda row: -abs(row[3]))
+    differing = [row for row in queries if not math.isnan(row[3]) and row[3] != 0]
+    differing.sort(key=lambda row: -abs(row[3]))
     rows = [
         [
             Cell(query, heads_row=True),
-            *(Cell(text, number=True) for text in (number(one), number(other), signed(change))),
+            *(
+                Cell(text, number=True)
+                for text in (number(value_a), number(value_b), signed(change))
+            ),
         ]
-        for query, one, other, change in known[:count]
+        for query, value_a, value_b, change in differing[:count]
     ]
     if not rows:
         return ""
     which = f"The {len(rows)} largest differences in {safe(measure)} of {name(a)} and {name(b)}"
-    found = f"<p>{which}.</p>\n{table(Grid(['query', a, b, 'difference'], rows))}"
+    text = f"<p>{which}.</p>\n{table(Grid(['query', a, b, 'difference'], rows))}"
     if sources is not None and sources.graded:
         command = f"<code>{safe(sources.to_inspect(measure))}</code>"
-        found += f"\n<p>{command} shows the rankings of all queries side by side.</p>"
-    return found
+        text += f"\n<p>{command} shows the rankings of all queries side by side.</p>"
+    return text
 
 
 def _origin(sources: Sources | None, command: str | None) -> str:
@@ -102,25 +105,27 @@ def _origin(sources: Sources | None, command: str | None) -> str:
     date = time.strftime("%Y-%m-%d", time.gmtime(seconds))
     # Imported by name, because the package is above its parts.
     versions = [f"fastrank {import_module('fastrank').__version__}"]
-    versions += [f"{own} {import_module(own).__version__}" for own in ("numpy", "scipy")]
+    versions += [f"{module} {import_module(module).__version__}" for module in ("numpy", "scipy")]
     versions.append(f"Python {platform.python_version()}")
-    made = f'<p class="soft">{date}, with {", ".join(map(safe, versions))}.</p>'
+    text = f'<p class="soft">{date}, with {", ".join(map(safe, versions))}.</p>'
     if command:
-        made += f"\n<p><code>{safe(command)}</code></p>"
+        text += f"\n<p><code>{safe(command)}</code></p>"
     if sources is not None and sources.files:
         rows = [
             [Cell(role, heads_row=True), Cell(path), Cell(digest)]
             for role, path, digest in sources.files
         ]
         listed = table(Grid(["", "file", "SHA-256"], rows))
-        made += f"\n<details><summary>Files</summary>{listed}</details>"
-    return made
+        text += f"\n<details><summary>Files</summary>{listed}</details>"
+    return text
 
 
 def _sections(parts: dict[str, str]) -> str:
     """The sections under their headings, after links to them."""
-    anchors = {heading: f"s{place}" for place, heading in enumerate(parts, 1)}
-    links = "".join(f'<a href="#{anchor}">{safe(own)}</a>\n' for own, anchor in anchors.items())
+    anchors = {heading: f"s{index}" for index, heading in enumerate(parts, 1)}
+    links = "".join(
+        f'<a href="#{anchor}">{safe(heading)}</a>\n' for heading, anchor in anchors.items()
+    )
     body = "\n".join(
         f'<section id="{anchors[heading]}"><h2>{safe(heading)}</h2>\n{part}</section>'
         for heading, part in parts.items()

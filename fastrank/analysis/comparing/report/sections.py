@@ -64,7 +64,7 @@ def inline(svg: str) -> str:
     """An SVG file as an element of a page, smaller and in the colours of the page."""
     svg = OUTSIDE.sub("", svg[svg.index("<svg") :])
     used = set(REFERENCES.findall(svg))
-    return re.sub(r"\s*\n\s*", "\n", TAG.sub(lambda found: _tag(found[0], used), svg)).strip()
+    return re.sub(r"\s*\n\s*", "\n", TAG.sub(lambda match: _tag(match[0], used), svg)).strip()
 
 
 def _tag(tag: str, used: set[str]) -> str:
@@ -72,7 +72,7 @@ def _tag(tag: str, used: set[str]) -> str:
     if tag.startswith("<svg"):
         # HTML has the name space of SVG built in.
         tag = re.sub(r' (xmlns(:\w+)?|version|width|height)="[^"]*"', "", tag)
-    tag = IDS.sub(lambda found: found[0] if found[1] in used else "", tag)
+    tag = IDS.sub(lambda match: match[0] if match[1] in used else "", tag)
     tag = LONG_DECIMALS.sub(r"\1", tag.replace("xlink:href", "href"))
     for color, of_page in COLORS_OF_PAGE.items():
         tag = tag.replace(color, of_page)
@@ -99,10 +99,10 @@ def verdict(comparison: Comparison, measure: str) -> str:
     mean = number(comparison.mean[measure][best])
     start = f"<strong>{safe(measure)}</strong>: {name(best)} has the best mean ({mean})"
     if comparison.baseline:
-        others = [own for own in comparison.names if own not in comparison.baseline]
+        others = [system for system in comparison.names if system not in comparison.baseline]
         for baseline in comparison.baseline:
-            better = [own for own in others if baseline in comparison.beaten(measure, own)]
-            worse = [own for own in comparison.beaten(measure, baseline) if own in others]
+            better = [system for system in others if baseline in comparison.beaten(measure, system)]
+            worse = [system for system in comparison.beaten(measure, baseline) if system in others]
             start += f". {_listed(better)} significantly better than {name(baseline)}"
             start += f", {_listed(worse)} significantly worse" if worse else ""
         return f"{start}."
@@ -117,7 +117,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _some(names: list[str], last: str = "and") -> str:
-    shown = [name(one) for one in names[:5]]
+    shown = [name(system) for system in names[:5]]
     if len(names) > 5:
         return f"{', '.join(shown)} {last} {len(names) - 5} more"
     return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
@@ -155,8 +155,8 @@ def _shares(sources: Sources) -> str:
         tied = f"{ties.tied / max(1, ties.lines):.1%}"
         shares = []
         if evaluator is not None:
-            found = evaluator.evaluate(run).mean
-            shares = [f"{1 - found[f'Judged@{depth}']:.1%}" for depth in DEPTHS]
+            mean = evaluator.evaluate(run).mean
+            shares = [f"{1 - mean[f'Judged@{depth}']:.1%}" for depth in DEPTHS]
         rows.append(
             [Cell(system, heads_row=True), *(Cell(share, number=True) for share in (*shares, tied))]
         )
@@ -172,14 +172,14 @@ def _shares(sources: Sources) -> str:
 def overview_figures(comparison: Comparison) -> str:
     """The intervals of each measure."""
     return "\n".join(
-        f"<h3>{safe(measure)}</h3>\n{figure(comparison, 'intervals', measure, f'i{place}')}"
-        for place, measure in enumerate(comparison.measures)
+        f"<h3>{safe(measure)}</h3>\n{figure(comparison, 'intervals', measure, f'i{i}')}"
+        for i, measure in enumerate(comparison.measures)
     )
 
 
 def pair_figures(comparison: Comparison, measure: str) -> str:
     """The differences of each pair, or of those of the best systems."""
-    order = {system: place for place, system in enumerate(comparison.ranked(measure))}
+    order = {system: rank for rank, system in enumerate(comparison.ranked(measure))}
     pairs = sorted(
         pairs_of(comparison, measure),
         key=lambda pair: (max(order[pair.a], order[pair.b]), min(order[pair.a], order[pair.b])),
@@ -189,15 +189,15 @@ def pair_figures(comparison: Comparison, measure: str) -> str:
         parts.append(
             f"<p>Of {len(pairs):,} pairs, the {MOST_PAIRS} of the systems with the best means.</p>"
         )
-    for place, pair in enumerate(pairs[:MOST_PAIRS]):
+    for i, pair in enumerate(pairs[:MOST_PAIRS]):
         if order[pair.a] > order[pair.b] and not comparison.baseline:
             pair = comparison.pair(measure, pair.b, pair.a)
         a, b = pair.a, pair.b
         parts.append(
             f"<h3>{name(a)} and {name(b)}</h3>\n<p>{safe(pair_sentence(comparison, pair))}</p>\n"
             '<div class="pair">'
-            f"{figure(comparison, 'differences', measure, f'd{place}', a, b)}"
-            f"{figure(comparison, 'scatter', measure, f's{place}', a, b)}</div>"
+            f"{figure(comparison, 'differences', measure, f'd{i}', a, b)}"
+            f"{figure(comparison, 'scatter', measure, f's{i}', a, b)}</div>"
         )
     return "\n".join(parts)
 
@@ -213,12 +213,12 @@ def pair_sentence(comparison: Comparison, pair: Pair) -> str:
         counts(comparison, pair),
     ]
     if pair.sd > 0 and pair.n > 1:
-        found = number(pair.sd * detectable(pair.n, comparison.alpha))
+        difference = number(pair.sd * detectable(pair.n, comparison.alpha))
         needed = queries_for(pair.effect, comparison.alpha)
         enough = f"; if it is as large as observed, that takes {needed:,} queries" if needed else ""
         sentences.append(
             f"Of repeated experiments with {pair.n:,} queries, 80% would find a true difference of"
-            f" {found} (power 0.8 of a t-test, alpha {comparison.alpha:g}, not corrected for"
+            f" {difference} (power 0.8 of a t-test, alpha {comparison.alpha:g}, not corrected for"
             f" several pairs){enough}"
         )
     if pair.note:

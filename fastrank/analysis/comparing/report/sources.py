@@ -36,15 +36,15 @@ class Sources:
         self._evaluation = comparison.evaluation
         version = self._evaluation.get("trec_eval_version", DEFAULT_VERSION)
         self._how: dict[str, Any] = {"trec_eval_version": version}
-        given = _in_order(runs, comparison.names)
+        by_system = _in_order(runs, comparison.names)
         digests = [("qrels", qrels, file_digest(qrels))]
-        digests += [(system, run, file_digest(run)) for system, run in given.items()]
-        self.files = [(role, name_of(own), found) for role, own, found in digests if found]
+        digests += [(system, run, file_digest(run)) for system, run in by_system.items()]
+        self.files = [(role, name_of(source), digest) for role, source, digest in digests if digest]
         self.judgments: Any = as_qrels(qrels, **self._how)
         self.runs: dict[str, Run] = {}
         self.dropped: dict[str, list[int]] = {}
         queries = set(map(os.fsencode, comparison.queries))
-        for system, run in given.items():
+        for system, run in by_system.items():
             self.runs[system], *self.dropped[system] = self._filtered(self._read(run), queries)
 
     def _read(self, run: Any) -> Run:
@@ -88,6 +88,6 @@ def _in_order(runs: Any, names: list[str]) -> dict[str, Any]:
             raise OptionError("runs", f"no run {missing[0]!r}, which was compared")
         return {name: runs[name] for name in names}
     if not isinstance(runs, (list, tuple)) or len(runs) != len(names):
-        found = len(runs) if isinstance(runs, (list, tuple)) else type(runs).__name__
-        raise OptionError("runs", f"expected a list of {len(names)} runs, found {found}")
+        actual = len(runs) if isinstance(runs, (list, tuple)) else type(runs).__name__
+        raise OptionError("runs", f"expected a list of {len(names)} runs, found {actual}")
     return dict(zip(names, runs, strict=True))
