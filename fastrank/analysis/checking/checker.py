@@ -164,8 +164,8 @@ class Checker:
         if rows is not None:
             findings.unit = rows.unit
             if not len(rows):
-                what = "judgment" if judgments else "result"
-                findings.add("no-results", None, f"the file has no {what}s")
+                noun = "judgment" if judgments else "result"
+                findings.add("no-results", None, f"the file has no {noun}s")
         return rows
 
     def _note_refused(self, findings: Collector) -> None:

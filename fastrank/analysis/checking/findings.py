@@ -76,7 +76,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "deep": (NOTE, "a query with more than 1,000 results, TREC's usual maximum"),
     "unjudged-query": (NOTE, "a query without any judged results"),
 }
-_ORDER = {kind: place for place, kind in enumerate(KINDS)}
+_ORDER = {kind: i for i, kind in enumerate(KINDS)}
 
 
 class Finding(NamedTuple):
@@ -153,7 +153,7 @@ class Report(Frozen):
         return sum(count.found for count in self.counts if count.severity == severity)
 
     def __repr__(self) -> str:
-        totals = ", ".join(counted(self.total(one), one) for one in SEVERITIES)
+        totals = ", ".join(counted(self.total(severity), severity) for severity in SEVERITIES)
         return f"<Report of {counted(len(self.files), 'file')}: {totals}>"
 
     def __str__(self) -> str:
@@ -199,14 +199,14 @@ class Collector:
         total = len(numbers) if count is None else count
         self._take(kind, total, [(i, int(numbers[i])) for i in chosen], describe)
 
-    def add_rows(self, kind: str, rows: Rows, places: Any, describe: Message) -> None:
+    def add_rows(self, kind: str, rows: Rows, row_numbers: Any, describe: Message) -> None:
         """Add a finding for each of some rows; describe(row) gives the message."""
 
         def described(i: int) -> Described:
-            row = int(places[i])
+            row = int(row_numbers[i])
             return describe(row), rows.query(row), rows.doc(row)
 
-        self.add_lines(kind, rows.lines[places], described)
+        self.add_lines(kind, rows.lines[row_numbers], described)
 
     def add_queries(self, kind: str, rows: Rows, numbers: Any, describe: Message) -> None:
         """Add a finding for each of some queries; describe(number) gives the message."""
@@ -227,12 +227,12 @@ class Collector:
         if kind in self._ignored or not count:
             return
         self._counts[kind] = self._counts.get(kind, 0) + count
-        found = self._findings.setdefault(kind, [])
+        findings = self._findings.setdefault(kind, [])
         for i, line in chosen[: self._limit]:
             message, query, document = describe(i)
             if line is not None and self.unit != "line":
                 line, message = None, f"{self.unit} {line}: {message}"
-            found.append(
+            findings.append(
                 Finding(
                     severity=KINDS[kind][0],
                     kind=kind,
@@ -253,8 +253,8 @@ class Collector:
         """The listed findings by line; those without a line come last."""
         every = [
             finding
-            for found in self._findings.values()
-            for finding in islice(sorted(found, key=_place), self._limit)
+            for of_kind in self._findings.values()
+            for finding in islice(sorted(of_kind, key=_place), self._limit)
         ]
         return sorted(every, key=_place)
 

@@ -52,12 +52,12 @@ def check_match(judged: FileRows, run: Rows, findings: Collector) -> None:
     _check_missing(judged, run, missing, findings)
     if missing.all():
         return
-    found = _look_up(run.columns, judged_numbers, judged.rows.columns)
-    if (found < 0).all():
+    judgment_rows = _look_up(run.columns, judged_numbers, judged.rows.columns)
+    if (judgment_rows < 0).all():
         _note_no_document(judged, run, judged_numbers, findings)
     else:
-        _check_unjudged(judged, run, judged_numbers, found, findings)
-    _check_similar_documents(judged, run, judged_numbers, found, findings)
+        _check_unjudged(judged, run, judged_numbers, judgment_rows, findings)
+    _check_similar_documents(judged, run, judged_numbers, judgment_rows, findings)
 
 
 def _fold(texts: records.Texts) -> records.Texts:
@@ -97,13 +97,13 @@ def _note_no_query(
     judged: FileRows, run: Rows, similar: dict[int, int], findings: Collector
 ) -> None:
     number = min(similar, default=0)
-    other = similar.get(number, 0)
+    judged_number = similar.get(number, 0)
     queries, others = run.queries, judged.rows.queries
     message = (
         f"the run and the qrels share no query ids: the run has"
         f" {counted(len(queries), 'query', 'queries')}, such as {quoted(queries[number])}, the"
-        f" qrels {len(others):,}, such as {quoted(others[other])}"
-        f" ({judged.where(judged.first_lines[other])})"
+        f" qrels {len(others):,}, such as {quoted(others[judged_number])}"
+        f" ({judged.where(judged.first_lines[judged_number])})"
     )
     if similar:
         message += "; are these the same query?"
@@ -126,8 +126,11 @@ def _check_unknown(
         return f"query {query} has no judgments in {judged.file} and is not evaluated"
 
     def describe_similar(number: int) -> str:
-        query, other = quoted(run.queries[number]), similar[number]
-        meant = f"{quoted(judged.rows.queries[other])} ({judged.where(judged.first_lines[other])})"
+        query, judged_number = quoted(run.queries[number]), similar[number]
+        meant = (
+            f"{quoted(judged.rows.queries[judged_number])}"
+            f" ({judged.where(judged.first_lines[judged_number])})"
+        )
         return f"query {query} has no judgments{did_you_mean([meant])}"
 
     findings.add_queries("unknown-query", run, unknown, describe_unknown)
@@ -140,12 +143,12 @@ def _check_missing(judged: FileRows, run: Rows, missing: np.ndarray, findings: C
     by_line = np.argsort(lines, kind="stable")
 
     def describe(i: int) -> tuple[str, bytes, None]:
-        place = int(by_line[i])
-        query = judged.rows.queries[int(lacking[place])]
+        index = int(by_line[i])
+        query = judged.rows.queries[int(lacking[index])]
         lacks = f"is missing from the run; {treated(1, '--missing zero', zero=False)}"
         if query in run.empty:
             lacks = "has no results in the run; it counts as 0"
-        return f"judged query {quoted(query)} ({judged.where(lines[place])}) {lacks}", query, None
+        return f"judged query {quoted(query)} ({judged.where(lines[index])}) {lacks}", query, None
 
     findings.add_without_lines("missing-query", len(lacking), describe)
 
@@ -154,15 +157,19 @@ def _look_up(
     run: records.TextsByQuery, judged_numbers: np.ndarray, judged: records.TextsByQuery
 ) -> np.ndarray:
     """For each row of the run the row of the judgment of its document, or -1."""
-    found, scratch = zeros("q", len(run.texts.starts)), interning(kernels.widest(judged.offsets))
-    kernels.look_up_rows(run, judged_numbers, judged, scratch, found)
-    return np.asarray(found)
+    rows, scratch = zeros("q", len(run.texts.starts)), interning(kernels.widest(judged.offsets))
+    kernels.look_up_rows(run, judged_numbers, judged, scratch, rows)
+    return np.asarray(rows)
 
 
 def _check_unjudged(
-    judged: FileRows, run: Rows, judged_numbers: np.ndarray, found: np.ndarray, findings: Collector
+    judged: FileRows,
+    run: Rows,
+    judged_numbers: np.ndarray,
+    judgment_rows: np.ndarray,
+    findings: Collector,
 ) -> None:
-    most = np.maximum.reduceat(found, run.offsets[:-1])
+    most = np.maximum.reduceat(judgment_rows, run.offsets[:-1])
     none = np.flatnonzero((judged_numbers >= 0) & (most < 0))
 
     def describe(number: int) -> str:
@@ -175,12 +182,12 @@ def _note_no_document(
     judged: FileRows, run: Rows, judged_numbers: np.ndarray, findings: Collector
 ) -> None:
     number = int(np.flatnonzero(judged_numbers >= 0)[0])
-    row, other = int(run.offsets[number]), int(judged.rows.offsets[judged_numbers[number]])
+    row, judgment = int(run.offsets[number]), int(judged.rows.offsets[judged_numbers[number]])
     query = run.queries[number]
     message = (
         f"no result of the run is judged: query {quoted(query)} has {quoted(run.doc(row))} in the"
-        f" run and {quoted(judged.rows.doc(other))} in the qrels"
-        f" ({judged.where(judged.rows.lines[other])}); do the ids belong to the same collection?"
+        f" run and {quoted(judged.rows.doc(judgment))} in the qrels"
+        f" ({judged.where(judged.rows.lines[judgment])}); do the ids belong to the same collection?"
         f"{_shift(judged.rows, run, judged_numbers)}"
     )
     findings.add("no-judged-document", int(run.lines[row]), message, query, run.doc(row))
@@ -189,12 +196,12 @@ def _note_no_document(
 def _shift(judged: Rows, run: Rows, judged_numbers: np.ndarray) -> str:
     """A hint if all ids are integers, and adding or subtracting 1 makes some match."""
     try:
-        wanted = {
+        judged_docs = {
             (number, int(judged.doc(row)))
             for number in np.unique(judged_numbers[judged_numbers >= 0])[:SAMPLE].tolist()
             for row in range(judged.offsets[number], judged.offsets[number + 1])
         }
-        known = [
+        run_docs = [
             (int(judged_numbers[number]), int(run.doc(row)))
             for number in np.flatnonzero(judged_numbers >= 0)[:SAMPLE].tolist()
             for row in range(
@@ -204,33 +211,37 @@ def _shift(judged: Rows, run: Rows, judged_numbers: np.ndarray) -> str:
     except ValueError:
         return ""
     for words, shift in (("adding 1 to", 1), ("subtracting 1 from", -1)):
-        hits = sum((number, doc + shift) in wanted for number, doc in known)
+        hits = sum((number, doc + shift) in judged_docs for number, doc in run_docs)
         if hits:
             return (
-                f" After {words} the ids of the run, {hits:,} of {len(known):,} results would be"
+                f" After {words} the ids of the run, {hits:,} of {len(run_docs):,} results would be"
                 " judged; does one file count from 0?"
             )
     return ""
 
 
 def _check_similar_documents(
-    judged: FileRows, run: Rows, judged_numbers: np.ndarray, found: np.ndarray, findings: Collector
+    judged: FileRows,
+    run: Rows,
+    judged_numbers: np.ndarray,
+    judgment_rows: np.ndarray,
+    findings: Collector,
 ) -> None:
     rows = judged.rows
     folded_run = run.columns.changed(texts=_fold(run.docs))
     folded = rows.columns.changed(texts=_fold(rows.docs))
     near = _look_up(folded_run, judged_numbers, folded)
     retrieved = np.zeros(len(rows), dtype=bool)
-    retrieved[found[found >= 0]] = True
-    places = np.flatnonzero((found < 0) & (near >= 0))
-    places = places[~retrieved[near[places]]]
+    retrieved[judgment_rows[judgment_rows >= 0]] = True
+    candidates = np.flatnonzero((judgment_rows < 0) & (near >= 0))
+    candidates = candidates[~retrieved[near[candidates]]]
 
     def describe(row: int) -> str:
-        other = int(near[row])
-        meant = f"{quoted(rows.doc(other))} ({judged.where(rows.lines[other])})"
+        judged_row = int(near[row])
+        meant = f"{quoted(rows.doc(judged_row))} ({judged.where(rows.lines[judged_row])})"
         return (
             f"{run.named(row)} of query {quoted(run.query(row))} is not judged"
             f"{did_you_mean([meant])}"
         )
 
-    findings.add_rows("similar-document", run, places, describe)
+    findings.add_rows("similar-document", run, candidates, describe)

@@ -25,8 +25,8 @@ def check_repeats(rows: Rows, findings: Collector, *, judgments: bool) -> None:
         if judgments:
             conflict = rows.integers[again] != rows.integers[first[again]]
         _note(rows, findings, "conflicting-grades", again[conflict], first, 3, "grade")
-        field, what = (3, "grade") if judgments else (4, "score")
-        _note(rows, findings, "duplicate", again[~conflict], first, field, what)
+        field, noun = (3, "grade") if judgments else (4, "score")
+        _note(rows, findings, "duplicate", again[~conflict], first, field, noun)
     _check_padding(rows, findings)
 
 
@@ -37,17 +37,19 @@ def _note(
     again: np.ndarray,
     first: np.ndarray,
     field: int,
-    what: str,
+    noun: str,
 ) -> None:
     def describe(row: int) -> str:
         before = int(first[row])
-        own, other = rows.fields(row), rows.fields(before)
-        values = [fields[field].decode("utf-8", "backslashreplace") for fields in (own, other)]
+        repeat, original = rows.fields(row), rows.fields(before)
+        values = [
+            fields[field].decode("utf-8", "backslashreplace") for fields in (repeat, original)
+        ]
         message = (
-            f"duplicate {rows.named(row)} in query {quoted(rows.query(row))}: {what} {values[0]},"
+            f"duplicate {rows.named(row)} in query {quoted(rows.query(row))}: {noun} {values[0]},"
             f" but {values[1]} on {rows.where(rows.lines[before])}; trec_eval stops at this query"
         )
-        if what == "grade" and rows.is_trec and own[1] != other[1]:
+        if noun == "grade" and rows.is_trec and repeat[1] != original[1]:
             message += "; the second fields differ, as in judgments for measures of subtopics"
         return message
 
@@ -57,8 +59,8 @@ def _note(
 def _check_padding(rows: Rows, findings: Collector) -> None:
     padding = np.flatnonzero(rows.doc_lengths == len(PADDING))
     text = np.frombuffer(rows.text, dtype=np.uint8)
-    for place, byte in enumerate(PADDING):
-        padding = padding[text[rows.doc_starts[padding] + place] == byte]
+    for i, byte in enumerate(PADDING):
+        padding = padding[text[rows.doc_starts[padding] + i] == byte]
     message = "document -1, with which faiss pads results if it finds too few"
     findings.add_rows("padding", rows, padding, lambda _: message)
 
@@ -68,12 +70,12 @@ def check_scattered(rows: Rows, findings: Collector) -> None:
     first_lines = rows.first_lines if rows.scattered else np.zeros(0, dtype=np.int64)
 
     def describe(i: int) -> tuple[str, bytes, None]:
-        number, _, places = rows.scattered[i]
+        number, _, blocks = rows.scattered[i]
         query = rows.queries[number]
         message = (
             f"query {quoted(query)} continues after other queries; it starts on"
             f" {rows.where(first_lines[number])}, and its {rows.unit}s are in"
-            f" {counted(places, 'separate block')}"
+            f" {counted(blocks, 'separate block')}"
         )
         return message, query, None
 

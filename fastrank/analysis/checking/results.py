@@ -64,8 +64,8 @@ def _check_depths(rows: Rows, findings: Collector) -> None:
         and len(depths) >= FEWEST_QUERIES
         and counts.max() >= NEARLY_ALL * len(depths)
     ):
-        other = depths != usual
-        number = int(np.flatnonzero(other)[np.argmin(rows.first_lines[other])])
+        unusual = depths != usual
+        number = int(np.flatnonzero(unusual)[np.argmin(rows.first_lines[unusual])])
         message = (
             f"query {quoted(rows.queries[number])} has {counted(int(depths[number]), 'result')},"
             f" but {int(counts[values == usual][0]):,} of {len(depths):,} queries have {usual:,};"
@@ -74,8 +74,8 @@ def _check_depths(rows: Rows, findings: Collector) -> None:
         findings.add_queries("uneven-depth", rows, [number], lambda _: message)
 
     def describe(number: int) -> str:
-        found = f"query {quoted(rows.queries[number])} has {depths[number]:,} results"
-        return f"{found}; TREC's usual maximum is {MOST_RESULTS:,}"
+        text = f"query {quoted(rows.queries[number])} has {depths[number]:,} results"
+        return f"{text}; TREC's usual maximum is {MOST_RESULTS:,}"
 
     findings.add_queries("deep", rows, np.flatnonzero(depths > MOST_RESULTS), describe)
 
@@ -144,10 +144,10 @@ def _check_ranks(rows: Rows, findings: Collector) -> None:
     if np.any(apart & (scores[before] > scores[after])):
         _check_rank_order(rows, findings, before[up], after[up])
         return
-    row, other = int(before[up[0]]), int(after[up[0]])
+    row, later = int(before[up[0]]), int(after[up[0]])
     message = (
-        f"scores increase with the rank throughout ({_ranked(rows, row)}, {_ranked(rows, other)} on"
-        f" {rows.where(rows.lines[other])}); trec_eval ranks the highest score first. Are these"
+        f"scores increase with the rank throughout ({_ranked(rows, row)}, {_ranked(rows, later)} on"
+        f" {rows.where(rows.lines[later])}); trec_eval ranks the highest score first. Are these"
         " distances?"
     )
     findings.add_rows("ascending-scores", rows, [row], lambda _: message)
@@ -188,19 +188,19 @@ def _ranked(rows: Rows, row: int) -> str:
     return f"rank {rank} has score {score}"
 
 
-def _per_query(rows: Rows, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _per_query(rows: Rows, row_numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The first of the given rows in each query, and how many there are per query."""
-    queries = np.searchsorted(rows.offsets, places, side="right")
+    queries = np.searchsorted(rows.offsets, row_numbers, side="right")
     _, firsts, counts = np.unique(queries, return_index=True, return_counts=True)
     return firsts, counts
 
 
 def _check_repeated(rows: Rows, findings: Collector, repeats: np.ndarray) -> None:
     firsts, counts = _per_query(rows, repeats)
-    places = repeats[firsts]
+    row_numbers = repeats[firsts]
 
     def describe(i: int) -> tuple[str, bytes, None]:
-        row = int(places[i])
+        row = int(row_numbers[i])
         query = rows.query(row)
         message = (
             f"duplicate rank {rows.integers[row]} in query {quoted(query)}"
@@ -208,7 +208,7 @@ def _check_repeated(rows: Rows, findings: Collector, repeats: np.ndarray) -> Non
         )
         return message, query, None
 
-    findings.add_lines("repeated-rank", rows.lines[places], describe)
+    findings.add_lines("repeated-rank", rows.lines[row_numbers], describe)
 
 
 def _check_rank_order(
@@ -217,10 +217,10 @@ def _check_rank_order(
     firsts, counts = _per_query(rows, after)
 
     def describe(i: int) -> tuple[str, bytes, bytes]:
-        row, other = int(before[firsts[i]]), int(after[firsts[i]])
+        row, later = int(before[firsts[i]]), int(after[firsts[i]])
         query = rows.query(row)
         message = (
-            f"{_ranked(rows, row)}, but {_ranked(rows, other)} on {rows.where(rows.lines[other])}"
+            f"{_ranked(rows, row)}, but {_ranked(rows, later)} on {rows.where(rows.lines[later])}"
             f" ({counted(int(counts[i]), 'such pair')} in query {quoted(query)}); trec_eval ranks"
             " by score"
         )
@@ -237,14 +237,14 @@ def _check_order_of_scores(rows: Rows, findings: Collector) -> None:
     if len(rises) or np.isnan(scores).any():
         order = np.lexsort((-scores, rows.query_of))
 
-    def note(kind: str, places: np.ndarray, words: str) -> None:
+    def note(kind: str, row_numbers: np.ndarray, words: str) -> None:
         """One finding for all of these rows, on the line of the first."""
-        if not len(places):
+        if not len(row_numbers):
             return
-        queries = len(np.unique(np.searchsorted(rows.offsets, places, side="right")))
+        queries = len(np.unique(np.searchsorted(rows.offsets, row_numbers, side="right")))
         words = words.replace("QUERIES", counted(queries, "query", "queries"))
-        first = places[np.argmin(rows.lines[places])]
-        message = words.replace("RESULTS", counted(len(places), "result"))
+        first = row_numbers[np.argmin(rows.lines[row_numbers])]
+        message = words.replace("RESULTS", counted(len(row_numbers), "result"))
         findings.add_rows(kind, rows, [first], lambda _: message)
 
     def note_ties(kind: str, tied: np.ndarray, words: str) -> None:

@@ -125,8 +125,8 @@ class Rows(NamedTuple):
 
     def count_documents(self) -> int:
         """The number of distinct documents."""
-        found: int = kernels.intern_texts(self.docs, interning(len(self)))
-        return found
+        count: int = kernels.intern_texts(self.docs, interning(len(self)))
+        return count
 
 
 def line_at(text: bytes, start: int) -> bytes:
@@ -145,7 +145,7 @@ def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
     listed = min(listed, room)
     state = Checking()
     of_run = 0 if judgments else room
-    found = CheckedLines(
+    lines = CheckedLines(
         lines=zeros("q", room),
         docs=spans(room),
         scores=zeros("d", of_run),
@@ -158,23 +158,23 @@ def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
         odd_counts=zeros("q", codes.ODD_KINDS),
         fallbacks=zeros("q", of_run),
     )
-    kernels.check_lines(text, start, int(judgments), found, zeros("q", 12), state)
+    kernels.check_lines(text, start, int(judgments), lines, zeros("q", 12), state)
     rows = state.rows
-    odd = np.asarray(found.odd).reshape(codes.ODD_KINDS, listed, 3)
-    columns = {name: np.asarray(getattr(found, name))[:rows] for name in NUMBERS}
-    docs = records.Spans(*(np.asarray(column)[:rows] for column in found.docs))
-    made, order = rows_by_query(
+    odd = np.asarray(lines.odd).reshape(codes.ODD_KINDS, listed, 3)
+    columns = {name: np.asarray(getattr(lines, name))[:rows] for name in NUMBERS}
+    docs = records.Spans(*(np.asarray(column)[:rows] for column in lines.docs))
+    grouped, order = rows_by_query(
         text,
-        [column[: state.queries] for column in found.queries],
+        [column[: state.queries] for column in lines.queries],
         docs,
         columns,
         line_count=text.count(b"\n") + (not text.endswith(b"\n")),
-        tags=distinct_texts(text, [column[: state.tags] for column in found.tags], found.lines),
-        odd=[(count, odd[what, :count]) for what, count in enumerate(found.odd_counts)],
+        tags=distinct_texts(text, [column[: state.tags] for column in lines.tags], lines.lines),
+        odd=[(count, odd[kind, :count]) for kind, count in enumerate(lines.odd_counts)],
     )
-    places = np.asarray(found.fallbacks)[: state.fallbacks]
-    _read_fallbacks(made, places if order is None else np.argsort(order)[places])
-    return made
+    row_numbers = np.asarray(lines.fallbacks)[: state.fallbacks]
+    _read_fallbacks(grouped, row_numbers if order is None else np.argsort(order)[row_numbers])
+    return grouped
 
 
 def rows_by_query(
@@ -204,7 +204,7 @@ def rows_by_query(
         return column if order is None or not len(column) else np.take(column, order)
 
     others |= {name: reorder(column) for name, column in columns.items()}
-    made = Rows(
+    grouped = Rows(
         text=text,
         queries=[text[start : start + size] for start, size in zip(starts, lengths, strict=True)],
         query_texts=records.Spans(starts, lengths),
@@ -214,7 +214,7 @@ def rows_by_query(
         scattered=scattered,
         **others,
     )
-    return made, order
+    return grouped, order
 
 
 def _scattered(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, int]]:
@@ -223,24 +223,24 @@ def _scattered(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, int]]:
     queries, starts, counts = np.unique(ids[order], return_index=True, return_counts=True)
     several = counts > 1
     again = order[starts[several] + 1]
-    found = [lines[rows[stretch]] for stretch in again.tolist()]
-    return list(zip(queries[several].tolist(), found, counts[several].tolist(), strict=True))
+    second_lines = [lines[rows[stretch]] for stretch in again.tolist()]
+    return list(zip(queries[several].tolist(), second_lines, counts[several].tolist(), strict=True))
 
 
 def distinct_texts(text: bytes, stretches: Any, lines: Any) -> list[tuple[bytes, int]]:
     """The distinct texts of stretches, each with the first line it appears on."""
     starts, lengths, rows = stretches
     numbered = interning(len(starts))
-    found = kernels.intern_texts(records.Texts(text, starts, lengths), numbered)
+    count = kernels.intern_texts(records.Texts(text, starts, lengths), numbered)
     return [
         (text[starts[first] : starts[first] + lengths[first]], lines[rows[first]])
-        for first in numbered.firsts[:found]
+        for first in numbered.firsts[:count]
     ]
 
 
-def _read_fallbacks(rows: Rows, places: Any) -> None:
+def _read_fallbacks(rows: Rows, row_numbers: Any) -> None:
     """Read and classify the scores that the kernel could not read."""
-    for row in places.tolist():
+    for row in row_numbers.tolist():
         score = rows.fields(row)[4]
         value = atof(score)
         rows.scores[row] = value

@@ -78,17 +78,17 @@ def _check_line_ends(text: bytes, findings: Collector) -> None:
         findings.add("crlf", _line_of(text, text.find(b"\r\n")), message)
     bare = text.count(b"\r") - pairs
     if bare:
-        found = re.search(rb"\r(?!\n)", text)
-        at = found.start() if found else 0
+        match = re.search(rb"\r(?!\n)", text)
+        offset = match.start() if match else 0
         message = (
             f"carriage return without a newline ({bare:,} in the file), which trec_eval reads as a"
             " blank, not as the end of a line"
         )
-        findings.add("bare-cr", _line_of(text, at), message)
+        findings.add("bare-cr", _line_of(text, offset), message)
 
 
-def _line_of(text: bytes, at: int) -> int:
-    return text.count(b"\n", 0, at) + 1
+def _line_of(text: bytes, offset: int) -> int:
+    return text.count(b"\n", 0, offset) + 1
 
 
 def _undecodable(text: bytes) -> Iterator[int]:
@@ -100,9 +100,9 @@ def _undecodable(text: bytes) -> Iterator[int]:
         try:
             piece.decode("utf-8")
         except UnicodeDecodeError:
-            for number, one in enumerate(piece.split(b"\n"), line):
+            for number, content in enumerate(piece.split(b"\n"), line):
                 try:
-                    one.decode("utf-8")
+                    content.decode("utf-8")
                 except UnicodeDecodeError:
                     yield number
         line += piece.count(b"\n")
@@ -117,8 +117,8 @@ TO_CONVERT = "`fastrank convert` can convert it"
 def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None:
     """Note lines that are malformed, blank, comments, or contain NUL."""
 
-    def note(kind: str, what: int, describe: Describe) -> None:
-        count, first = rows.odd[what]
+    def note(kind: str, code: int, describe: Describe) -> None:
+        count, first = rows.odd[code]
 
         def described(i: int) -> tuple[str, None, None]:
             _, start, fields = first[i].tolist()
@@ -145,8 +145,8 @@ def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None
     )
     note("nul", codes.NUL_LINE, _nul)
     if not len(rows):
-        what = "judgment" if judgments else "result"
-        findings.add("no-results", None, f"the file has no {what}s")
+        noun = "judgment" if judgments else "result"
+        findings.add("no-results", None, f"the file has no {noun}s")
 
 
 def _malformed(expected: str, line: bytes, fields: int, guess: str) -> str:
@@ -205,9 +205,9 @@ def _second_comment(line: bytes, _: int) -> str:
     )
 
 
-def _comment_as(what: str) -> Describe:
+def _comment_as(noun: str) -> Describe:
     def describe(line: bytes, _: int) -> str:
         query = quoted(line.split()[0])
-        return f"trec_eval 9.0.8 reads this comment as a {what} of query {query}: {quoted(line)}"
+        return f"trec_eval 9.0.8 reads this comment as a {noun} of query {query}: {quoted(line)}"
 
     return describe

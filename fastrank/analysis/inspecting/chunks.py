@@ -41,19 +41,19 @@ def chunks_of(
     for each.
     """
     numbers: dict[str, int] = {}
-    for own in results:
-        for doc in own.documents:
+    for query_results in results:
+        for doc in query_results.documents:
             numbers.setdefault(doc, len(numbers))
-    rows = ([*_row(own, measures, numbers)] for own in results)
+    rows = ([*_row(query_results, measures, numbers)] for query_results in results)
     documents = ([doc, *texts.get(doc, ())] for doc in numbers)
-    found: dict[str, str] = {}
+    chunks: dict[str, str] = {}
     starts: dict[str, Any] = {}
     for name, items in (("results", rows), ("documents", documents)):
         starts[name] = []
-        for place, (first, content) in enumerate(_chunks(items)):
+        for i, (first, content) in enumerate(_chunks(items)):
             starts[name].append(first)
-            found[f"{name}-{place}"] = f'"{content}"'
-    return starts, found
+            chunks[f"{name}-{i}"] = f'"{content}"'
+    return starts, chunks
 
 
 def _row(
@@ -62,9 +62,11 @@ def _row(
     yield [numbers[doc] for doc in results.documents]
     yield [None if grade is None else short(grade) for grade in results.grades]
     yield results.ranks
-    yield [[None if score is None else short(score) for score in own] for own in results.scores]
     yield [
-        [{place: short(add) for place, add in own.items()} for own in results.adds[measure]]
+        [None if score is None else short(score) for score in scores] for scores in results.scores
+    ]
+    yield [
+        [{index: short(add) for index, add in shares.items()} for shares in results.adds[measure]]
         for measure in measures
     ]
     yield results.retrieved

@@ -83,13 +83,13 @@ def inspect(
     >>> page.getvalue()[:15]
     b'<!DOCTYPE html>'
     """
-    given = with_defaults(inspect, options)
-    evaluation = pick(given, EvaluationOptions)
+    all_options = with_defaults(inspect, options)
+    evaluation = pick(all_options, EvaluationOptions)
     checked = evaluation_options(evaluation)
     refuse_expected(checked)
     k = at_least("k", k, 1)
     bound = Selection(measures).bind(checked.trec_eval_version)
-    bound = [one for one in bound if is_explained(one)]
+    bound = [measure for measure in bound if is_explained(measure)]
     refuse_negative_levels(bound, checked)
     items = _items(runs)
     judgments = judgments_of(qrels, checked)
@@ -97,11 +97,11 @@ def inspect(
     read = [run_of(run, checked) for run in items]
     results = []
     with bar("inspect", len(comparison.queries), "queries", progress) as shown:
-        for own in results_of(comparison.queries, judgments, read, bound, checked, k):
-            results.append(own)
+        for query_results in results_of(comparison.queries, judgments, read, bound, checked, k):
+            results.append(query_results)
             shown.update(1)
-    documents = {doc: None for own in results for doc in own.documents}
-    found = texts_of(texts, "texts", documents.keys())
+    documents = {doc: None for query_results in results for doc in query_results.documents}
+    document_texts = texts_of(texts, "texts", documents.keys())
     if queries is None and hasattr(texts, "query_ids"):
         queries = texts
     asked = texts_of(queries, "queries", set(comparison.queries))
@@ -109,7 +109,7 @@ def inspect(
     notes = [
         *comparison.notes,
         *_unjudged_note(read, comparison.queries, judgments),
-        *missing_note("text", texts, "document", documents, found),
+        *missing_note("text", texts, "document", documents, document_texts),
         *missing_note("text", queries, "query", comparison.queries, asked),
         *missing_note("group", groups, "query", comparison.queries, grouped),
     ]
@@ -122,7 +122,7 @@ def inspect(
         notes=[note for note in notes if note != ALONE],
         queries=asked,
         results=results,
-        texts=found,
+        texts=document_texts,
         title=title or _title(comparison.names),
     )
 
@@ -144,15 +144,15 @@ def _unjudged_note(runs: Sequence[Run], shown: Sequence[str], judgments: Any) ->
     return [f"not shown: {queries} of the runs without judgments"] if count else []
 
 
-def _groups(given: Any) -> dict[str, str]:
-    if given is None:
+def _groups(groups: Any) -> dict[str, str]:
+    if groups is None:
         return {}
-    if is_file(given):
-        return read_clusters(given)
-    if not hasattr(given, "items"):
-        found = type(given).__name__
-        raise OptionError("groups", f"expected a file or {{query: group}}, found {found}")
-    return {str(query): str(group) for query, group in given.items()}
+    if is_file(groups):
+        return read_clusters(groups)
+    if not hasattr(groups, "items"):
+        kind = type(groups).__name__
+        raise OptionError("groups", f"expected a file or {{query: group}}, found {kind}")
+    return {str(query): str(group) for query, group in groups.items()}
 
 
 def _title(names: Sequence[str]) -> str:

@@ -50,12 +50,12 @@ def page_of(inspection: Inspection) -> str:
 def folder_of(inspection: Inspection) -> dict[str, bytes]:
     """`index.html` with all queries and no results, and pages with the results of some each."""
     starts, size = [0], 0.0
-    for place, results in enumerate(inspection.results):
-        own = size_of(results, inspection.texts)
-        if size + own > PAGE and size:
-            starts.append(place)
+    for i, results in enumerate(inspection.results):
+        added = size_of(results, inspection.texts)
+        if size + added > PAGE and size:
+            starts.append(i)
             size = 0.0
-        size += own
+        size += added
     common = _common(inspection)
     pages = {"index.html": _page(inspection, common, starts, None)}
     for part in range(len(starts)):
@@ -68,8 +68,8 @@ def _page(
 ) -> str:
     """A page with the results of the queries of a part, from starts[part] on."""
     stops = [*starts[1:], len(inspection.results)]
-    own = [] if part is None else inspection.results[starts[part] : stops[part]]
-    data, chunks = chunks_of(own, list(common["adds"]), inspection.texts)
+    results = [] if part is None else inspection.results[starts[part] : stops[part]]
+    data, chunks = chunks_of(results, list(common["adds"]), inspection.texts)
     about = common | {"chunks": data, "part": part, "parts": starts}
     return whole_page(
         inspection.title,
@@ -83,7 +83,7 @@ def _common(inspection: Inspection) -> dict[str, Any]:
     """What the script reads on every page."""
     comparison, results = inspection.comparison, inspection.results
     values = {
-        measure: [[_rounded(value) for value in own] for own in comparison.values(measure).tolist()]
+        measure: [[_rounded(value) for value in row] for row in comparison.values(measure).tolist()]
         for measure in comparison.measures
     }
     explained = list(results[0].adds) if results else []
@@ -96,18 +96,20 @@ def _common(inspection: Inspection) -> dict[str, Any]:
         "key": sha256(identity).hexdigest()[:16],
         "runs": comparison.names,
         "short": short_names(comparison.names, SHORT),
-        "lines": [LINES.index(own["linestyle"]) for own in styles],
-        "colors": [COLORS_OF_PAGE.get(own["color"].lower(), own["color"]) for own in styles],
+        "lines": [LINES.index(style["linestyle"]) for style in styles],
+        "colors": [COLORS_OF_PAGE.get(style["color"].lower(), style["color"]) for style in styles],
         "measures": comparison.measures,
-        "lower": [own for own in comparison.measures if comparison.better(own) == "lower"],
+        "lower": [
+            measure for measure in comparison.measures if comparison.better(measure) == "lower"
+        ],
         "adds": explained,
         "k": inspection.k,
         "level": inspection.level,
         "grades": [short(grade) for grade in inspection.grades],
-        "queries": [own.query for own in results],
-        "texts": [_query_text(inspection, own.query) for own in results],
-        "groups": [inspection.groups.get(own.query) for own in results],
-        "unjudged": [[own.unjudged[run] for own in results] for run in range(len(comparison))],
+        "queries": [item.query for item in results],
+        "texts": [_query_text(inspection, item.query) for item in results],
+        "groups": [inspection.groups.get(item.query) for item in results],
+        "unjudged": [[item.unjudged[run] for item in results] for run in range(len(comparison))],
         "values": values,
         "pairs": _pairs(comparison),
     }
@@ -137,7 +139,9 @@ def _pairs(comparison: Comparison) -> dict[str, list[list[str]]]:
 
 def _verdicts(comparison: Comparison) -> str:
     """The verdict on each measure, and the means with their intervals."""
-    sentences = [verdict(comparison, own) for own in comparison.measures if len(comparison) > 1]
+    sentences = [
+        verdict(comparison, measure) for measure in comparison.measures if len(comparison) > 1
+    ]
     shown = "\n".join(
         f'<p class="verdict" data-measure="{safe(measure)}">{sentence}</p>'
         for measure, sentence in zip(comparison.measures, sentences, strict=False)
@@ -166,7 +170,7 @@ def _static(inspection: Inspection) -> str:
     ranges = np.nan_to_num(np.ptp(comparison.values(comparison.measures[0]), axis=0), nan=-1.0)
     most = np.argsort(-ranges, kind="stable")[: MOST_RESULTS if results else 0].tolist()
     words = "Without JavaScript, this page shows values and the results of the queries that differ"
-    sections = [_side_by_side(inspection, results[place]) for place in most]
+    sections = [_side_by_side(inspection, results[index]) for index in most]
     shown = html(Document([Paragraph(f"{words} most."), *sections]))
     return f"<noscript>{query_tables(comparison)}\n{shown}</noscript>"
 
@@ -175,8 +179,10 @@ def _side_by_side(inspection: Inspection, results: QueryResults) -> Section:
     """The first results of each run, rank by rank, with their grades."""
     rows = []
     for rank in range(1, min(STATIC_DEPTH, inspection.k, max(results.retrieved)) + 1):
-        places = [own.index(rank) if rank in own else None for own in results.ranks]
-        hits = (Cell("" if one is None else _hit(inspection, results, one)) for one in places)
+        indices = [ranks.index(rank) if rank in ranks else None for ranks in results.ranks]
+        hits = (
+            Cell("" if index is None else _hit(inspection, results, index)) for index in indices
+        )
         rows.append([Cell(str(rank), number=True), *hits])
     text = _query_text(inspection, results.query)
     title = f"Query {results.query}{': ' if text else ''}{text}"
@@ -184,8 +190,8 @@ def _side_by_side(inspection: Inspection, results: QueryResults) -> Section:
     return Section(title, [grid if rows else Paragraph("No results.")], 2)
 
 
-def _hit(inspection: Inspection, results: QueryResults, place: int) -> str:
-    doc, grade = results.documents[place], results.grades[place]
+def _hit(inspection: Inspection, results: QueryResults, index: int) -> str:
+    doc, grade = results.documents[index], results.grades[index]
     title, text = inspection.texts.get(doc, ("", ""))
     words = " ".join((title or text).split())[:80]
     shown = "unjudged" if grade is None else f"grade {grade:g}"

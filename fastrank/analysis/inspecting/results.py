@@ -56,17 +56,17 @@ def results_of(
     k: int,
 ) -> Iterator[QueryResults]:
     """The results of judged queries in runs, one query after the other."""
-    places = {query: place for place, query in enumerate(judgments)}
-    rankings = [{query: place for place, query in enumerate(run)} for run in runs]
+    judged_rows = {query: row for row, query in enumerate(judgments)}
+    rankings = [{query: row for row, query in enumerate(run)} for run in runs]
     highest = _query_of_highest(judgments)
     for query in queries:
         # Only the rows that matter; some measures depend on the highest grade of all queries.
-        picks = list(dict.fromkeys((places[query], highest)))
+        picks = list(dict.fromkeys((judged_rows[query], highest)))
         picked = select_queries(judgments, filled("q", picks))
-        chosen = [[own[query]] if query in own else [] for own in rankings]
+        chosen = [[rows[query]] if query in rows else [] for rows in rankings]
         sides = [
-            JudgedQuery(query, picked, select_rankings(run, filled("q", own)), measures, options)
-            for run, own in zip(runs, chosen, strict=True)
+            JudgedQuery(query, picked, select_rankings(run, filled("q", rows)), measures, options)
+            for run, rows in zip(runs, chosen, strict=True)
         ]
         yield _side_by_side(query, sides, measures, options, k)
 
@@ -77,7 +77,7 @@ def _side_by_side(
     grades = sides[0].grades
     ranks = [{doc: rank for rank, (doc, _) in enumerate(side.docs, 1)} for side in sides]
     shown = {
-        doc: min(own.get(doc, len(own) + 1) for own in ranks)
+        doc: min(rank_of.get(doc, len(rank_of) + 1) for rank_of in ranks)
         for side in sides
         for doc, _ in side.docs[:k]
     }
@@ -91,11 +91,11 @@ def _side_by_side(
         query=query,
         documents=documents,
         grades=[grades.get(doc) for doc in documents],
-        ranks=[[own.get(doc, 0) for doc in documents] for own in ranks],
-        scores=[[own.get(doc) for doc in documents] for own in scores],
+        ranks=[[rank_of.get(doc, 0) for doc in documents] for rank_of in ranks],
+        scores=[[score_of.get(doc) for doc in documents] for score_of in scores],
         adds=_adds(sides, measures, documents),
         retrieved=[len(side.docs) for side in sides],
-        unjudged=[own.index(True) + 1 if any(own) else 0 for own in unjudged],
+        unjudged=[flags.index(True) + 1 if any(flags) else 0 for flags in unjudged],
         missed=len(missed),
     )
 
@@ -103,13 +103,13 @@ def _side_by_side(
 def _adds(
     sides: list[JudgedQuery], measures: list[BoundMeasure], documents: list[str]
 ) -> dict[str, list[dict[int, float]]]:
-    places = {doc: place for place, doc in enumerate(documents)}
-    found: dict[str, list[dict[int, float]]] = {}
+    index_of = {doc: index for index, doc in enumerate(documents)}
+    by_measure: dict[str, list[dict[int, float]]] = {}
     for side in sides:
         for name, part in parts_of(side, measures).items():
-            own = {places[doc]: add for doc, add in part.shares.items() if doc in places}
-            found.setdefault(name, []).append(own)
-    return found
+            shares = {index_of[doc]: add for doc, add in part.shares.items() if doc in index_of}
+            by_measure.setdefault(name, []).append(shares)
+    return by_measure
 
 
 def _query_of_highest(judgments: Qrels) -> int:
@@ -118,4 +118,4 @@ def _query_of_highest(judgments: Qrels) -> int:
     if not len(codes):
         raise FastrankError(f"{judgments.source}: expected judgments, found none")
     row = max(range(len(codes)), key=codes.__getitem__)
-    return next(place for place in range(len(judgments)) if offsets[place + 1] > row)
+    return next(query for query in range(len(judgments)) if offsets[query + 1] > row)

@@ -37,12 +37,14 @@ def write_site(files: Mapping[str, bytes], output: str | os.PathLike[str]) -> No
     if not os.path.isdir(above):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), above)
     unique = f"{os.getpid()}-{os.urandom(6).hex()}"
-    scratch, before = (os.path.join(above, f".{name}-{own}-{unique}") for own in ("new", "old"))
+    scratch, before = (
+        os.path.join(above, f".{name}-{suffix}-{unique}") for suffix in ("new", "old")
+    )
     try:
         for path, content in {**files, MANIFEST: _manifest(files)}.items():
-            place = os.path.join(scratch, path)
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            with open(place, "wb") as file:
+            file_path = os.path.join(scratch, path)
+            os.makedirs(os.path.dirname(file_path), exist_ok=True)
+            with open(file_path, "wb") as file:
                 file.write(content)
         if os.path.exists(target):
             shutil.copymode(target, scratch)
@@ -68,12 +70,12 @@ def check_folder(output: str | os.PathLike[str]) -> None:
         return
     if not os.path.isdir(target):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), target)
-    found = {
+    paths = {
         os.path.relpath(os.path.join(folder, name), target)
         for folder, _, names in os.walk(target)
         for name in names
     }
-    others = sorted(found - _listed(os.path.join(target, MANIFEST)))
+    others = sorted(paths - _listed(os.path.join(target, MANIFEST)))
     if others:
         shown = ", ".join(others[:NAMED]) + (", ..." if len(others) > NAMED else "")
         reason = f"has files that fastrank did not write there: {shown}"

@@ -23,41 +23,41 @@ if TYPE_CHECKING:
 NAMED = 3
 
 
-def texts_of(given: Any, option: str, wanted: Collection[str]) -> dict[str, Text]:
+def texts_of(texts: Any, option: str, needed: Collection[str]) -> dict[str, Text]:
     """The titles and texts of some documents (`option` is "texts") or queries.
 
-    given: None; a Dataset; {id: text} or {id: {"title": ..., "text": ...}}; a file, or a list or a
+    texts: None; a Dataset; {id: text} or {id: {"title": ..., "text": ...}}; a file, or a list or a
     folder of files, in the formats of `Dataset.from_files`. Raises OptionError for other objects,
     InputError for an id with two texts, ReadError and FormatError.
     """
-    if given is None:
+    if texts is None:
         return {}
     role = "corpus" if option == "texts" else "queries"
-    found: dict[str, Text] = {}
-    if isinstance(given, (list, tuple)) or is_file(given):
-        for source in sources_of(given):
-            for own, parts in read_texts(source, wanted).items():
+    by_id: dict[str, Text] = {}
+    if isinstance(texts, (list, tuple)) or is_file(texts):
+        for source in sources_of(texts):
+            for text_id, parts in read_texts(source, needed).items():
                 text = (parts["title"].strip(), parts["text"].strip())
-                if found.setdefault(own, text) != text:
-                    reason = f"the id {own!r:.60} has a different text in a file before it"
+                if by_id.setdefault(text_id, text) != text:
+                    reason = f"the id {text_id!r:.60} has a different text in a file before it"
                     raise InputError(name_of(source), reason)
-        return found
-    ids = getattr(given, "corpus_ids" if role == "corpus" else "query_ids", None)
-    if ids is None and not isinstance(given, Mapping):
-        kind = type(given).__name__
+        return by_id
+    ids = getattr(texts, "corpus_ids" if role == "corpus" else "query_ids", None)
+    if ids is None and not isinstance(texts, Mapping):
+        kind = type(texts).__name__
         expected = "expected a file, files, a folder, a dict or a Dataset"
         raise OptionError(option, f"{expected}, not {kind}")
-    known, find = {*map(str, given if ids is None else ids)}, lookup(given, role)
-    return {own: find(own) for own in wanted if own in known}
+    available, find = {*map(str, texts if ids is None else ids)}, lookup(texts, role)
+    return {text_id: find(text_id) for text_id in needed if text_id in available}
 
 
 def missing_note(
-    lacks: str, given: Any, what: str, wanted: Collection[str], found: Collection[str]
+    lacks: str, origin: Any, noun: str, needed: Collection[str], available: Collection[str]
 ) -> list[str]:
-    """A note on the documents or queries (`what`) that lack a text or a group, if some do."""
-    lacking = [one for one in wanted if one not in found]
-    if given is None or not lacking:
+    """A note on the documents or queries (`noun`) that lack a text or a group, if some do."""
+    lacking = [text_id for text_id in needed if text_id not in available]
+    if origin is None or not lacking:
         return []
-    source = f" in {name_of(given)}" if isinstance(given, (str, os.PathLike)) else ""
-    of = counted(len(wanted), what, "queries" if what == "query" else f"{what}s")
+    source = f" in {name_of(origin)}" if isinstance(origin, (str, os.PathLike)) else ""
+    of = counted(len(needed), noun, "queries" if noun == "query" else f"{noun}s")
     return [f"no {lacks}{source} for {len(lacking)} of {of}: {first_few(lacking, NAMED)}"]

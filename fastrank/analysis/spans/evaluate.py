@@ -80,24 +80,28 @@ def evaluate_spans(
     ranked: Run = as_run(run)
     text = _Text(read_spans(spans, documents), read_chunks(chunks, documents), ranked)
     judged, asked = list(text.queries), list(ranked.queries)
-    known, given = set(judged), set(asked)
-    found = [place for place, query in enumerate(judged) if query in given]
-    unknown = sorted(given - known)
-    if not found and missing != "zero":
+    judged_set, asked_set = set(judged), set(asked)
+    with_results = [i for i, query in enumerate(judged) if query in asked_set]
+    unknown = sorted(asked_set - judged_set)
+    if not with_results and missing != "zero":
         raise no_queries_error(judged, unknown)
-    if missing == "error" and len(found) < len(judged):
+    if missing == "error" and len(with_results) < len(judged):
         graded = Graded(queries=as_texts(judged), offset_column=None, grade_column=None)
-        raise missing_queries(graded, [judged[place] for place in found])
-    rows = list(range(len(judged))) if missing == "zero" else found
-    values = [memory_of(text.values(own)[rows]) for own in bound]
+        raise missing_queries(graded, [judged[i] for i in with_results])
+    rows = list(range(len(judged))) if missing == "zero" else with_results
+    values = [memory_of(text.values(measure)[rows]) for measure in bound]
     coverage = Coverage(
-        complete=missing == "zero", judged=judged, found=found, unknown=unknown, positive=None
+        complete=missing == "zero",
+        judged=judged,
+        found=with_results,
+        unknown=unknown,
+        positive=None,
     )
     return Scores(
         bound=bound,
         counts={
-            "evaluated_queries": len(found),
-            "missing_queries": len(judged) - len(found),
+            "evaluated_queries": len(with_results),
+            "missing_queries": len(judged) - len(with_results),
             "unjudged_queries": len(unknown),
             "no_relevant_queries": text.without_evidence,
             "no_relevant_skipped": 0,
@@ -106,9 +110,9 @@ def evaluate_spans(
         given_name=run_name(run) if is_path(run) else "",
         tag_bytes=ranked.tag_bytes,
         zscored=False,
-        query_ids=[judged[place] for place in rows],
+        query_ids=[judged[i] for i in rows],
         value_columns=values,
-        zero_rows=sorted(set(rows) - set(found)),
+        zero_rows=sorted(set(rows) - set(with_results)),
         summaries=summaries(
             bound, values, [None] * len(bound), len(rows), coverage, ranked.tag_bytes, zscored=False
         ),
@@ -126,12 +130,12 @@ class _Text:
         (asked, ranked), names = number_texts(spans.queries, run.queries)
         order = np.asarray(text_order(gather_texts(names, np.arange(asked.max() + 1))))
         self.queries = gather_texts(names, order)
-        place = np.full(len(names), -1)
-        place[order] = np.arange(len(order))
-        retrieved, of_run = _ranked(chunks, run, place[ranked])
+        position = np.full(len(names), -1)
+        position[order] = np.arange(len(order))
+        retrieved, of_run = _ranked(chunks, run, position[ranked])
         rows = np.flatnonzero(spans.grades > 0)
         documents, of_chunks = number_documents(spans, chunks)
-        of_spans, documents = place[asked][rows], documents[rows]
+        of_spans, documents = position[asked][rows], documents[rows]
         touching, others = meeting(
             on_line(spans, documents, rows), on_line(chunks, of_chunks), touching=True
         )
@@ -167,9 +171,9 @@ class _Text:
         spent = np.cumsum(costs) - costs
         spent -= spent[np.searchsorted(queries, queries)]
         left = np.clip(budget - spent, 0, costs)
-        kept = np.where(left < costs, lengths * left // np.maximum(costs, 1), lengths)
-        some = (kept > 0) & (spent < budget)
-        return starts[some], (starts + kept)[some]
+        taken = np.where(left < costs, lengths * left // np.maximum(costs, 1), lengths)
+        some = (taken > 0) & (spent < budget)
+        return starts[some], (starts + taken)[some]
 
     def _overlap(self, name: str, starts: Integers, ends: Integers, *, repeated: bool) -> Any:
         retrieved, needed = Union(starts, ends), self._evidence
@@ -205,12 +209,12 @@ class _Text:
         return sums
 
 
-def _ranked(chunks: Chunks, run: Run, places: Integers) -> tuple[Integers, Integers]:
-    """The rows of the chunks, and the place of the query, of results, best first in each query.
+def _ranked(chunks: Chunks, run: Run, positions: Integers) -> tuple[Integers, Integers]:
+    """The rows of the chunks and the positions of the queries of results, best first in each query.
 
-    places: of each query of the run, -1 for those without spans, which are left out.
+    positions: of each query of the run, -1 for those without spans, which are left out.
     """
-    rows, queries = chunk_rows(run, chunks), np.repeat(places, np.diff(run.offsets))
+    rows, queries = chunk_rows(run, chunks), np.repeat(positions, np.diff(run.offsets))
     order_of_ids = np.empty(len(chunks), np.int64)
     order_of_ids[np.asarray(text_order(chunks.ids))] = np.arange(len(chunks))
     scores = compared_scores(run.scores, DEFAULT_VERSION)

@@ -58,45 +58,49 @@ def by_level(run: RunLike | Qrels, chunks: ChunksLike, level: Level) -> Any:
     document  1.0000
     """
     check_choice("level", level, LEVELS)
-    given: Any = run if isinstance(run, Qrels) else as_run(run)
-    known = read_chunks(chunks)
-    rows = chunk_rows(given, known)
+    run_or_qrels: Any = run if isinstance(run, Qrels) else as_run(run)
+    all_chunks = read_chunks(chunks)
+    rows = chunk_rows(run_or_qrels, all_chunks)
     if level == "chunk":
-        return given
-    columns = [known.documents]
+        return run_or_qrels
+    columns = [all_chunks.documents]
     if level == "page":
-        if known.pages is None:
-            found = ", ".join(map(repr, known.table.names))
-            raise InputError(known.table.source, f"no page column: found {found}")
-        columns.append(known.pages)
-    named = texts_of_list(list(map(b"#".join, zip(*columns, strict=True))), known.table.refuse)
-    units = combined(*(number_texts(own)[0][0] for own in columns))[rows]
-    queries = np.repeat(np.arange(len(given)), np.diff(given.offsets))
-    is_run = isinstance(given, Run)
-    values = given.scores if is_run else given.grades
-    groups = np.zeros(len(rows), np.int64) if is_run else number_texts(given.groups)[0][0]
+        if all_chunks.pages is None:
+            names = ", ".join(map(repr, all_chunks.table.names))
+            raise InputError(all_chunks.table.source, f"no page column: found {names}")
+        columns.append(all_chunks.pages)
+    unit_ids = texts_of_list(
+        list(map(b"#".join, zip(*columns, strict=True))), all_chunks.table.refuse
+    )
+    units = combined(*(number_texts(column)[0][0] for column in columns))[rows]
+    queries = np.repeat(np.arange(len(run_or_qrels)), np.diff(run_or_qrels.offsets))
+    is_run = isinstance(run_or_qrels, Run)
+    values = run_or_qrels.scores if is_run else run_or_qrels.grades
+    groups = np.zeros(len(rows), np.int64) if is_run else number_texts(run_or_qrels.groups)[0][0]
     # The first row of each query, group and unit is that with the highest value.
     keys = combined(queries, groups, units)
     order = np.lexsort((-values, keys))
     best = np.sort(order[np.unique(keys[order], return_index=True)[1]])
     fields = {
-        "docs": gather_texts(named, rows[best]).placed(None, "row"),
-        "offset_column": memory_of(np.searchsorted(queries[best], np.arange(len(given) + 1))),
+        "docs": gather_texts(unit_ids, rows[best]).placed(None, "row"),
+        "offset_column": memory_of(
+            np.searchsorted(queries[best], np.arange(len(run_or_qrels) + 1))
+        ),
     }
     if is_run:
-        return given.changed(**fields, score_column=memory_of(values[best]))
-    grades = memory_of(np.asarray(given.grade_column)[best])
-    return given.changed(
-        **fields, grade_column=grades, groups=gather_texts(given.groups, best), strata=None
+        return run_or_qrels.changed(**fields, score_column=memory_of(values[best]))
+    grades = memory_of(np.asarray(run_or_qrels.grade_column)[best])
+    return run_or_qrels.changed(
+        **fields, grade_column=grades, groups=gather_texts(run_or_qrels.groups, best), strata=None
     )
 
 
-def chunk_rows(given: Qrels | Run, chunks: Chunks) -> Integers:
+def chunk_rows(run_or_qrels: Qrels | Run, chunks: Chunks) -> Integers:
     """The row of the chunk of each row of a run or judgments. Raises InputError."""
-    (_, rows), names = number_texts(chunks.ids, given.docs)
+    (_, rows), names = number_texts(chunks.ids, run_or_qrels.docs)
     if len(names) > len(chunks):
         lacking = [repr(name) for name in names.decoded()[len(chunks) :]]
         reason = f"{counted(len(lacking), 'document')} not among the chunks of"
         listed = first_few(lacking, NAMED, count=True)
-        raise InputError(given.source, f"{reason} {chunks.table.source}: {listed}")
+        raise InputError(run_or_qrels.source, f"{reason} {chunks.table.source}: {listed}")
     return rows

@@ -99,9 +99,9 @@ def bind_span_measures(measures: str | Iterable[str]) -> list[BoundMeasure]:
         for name in split_measures(text):
             spec = parse_family(name, aliases=True, known=BY_NAME)
             if spec is None:
-                known = [family.name for family in SPAN_MEASURES]
-                near = closest(name.partition("@")[0].partition("(")[0], known)
-                hint = did_you_mean(near) or f"; expected {', '.join(known)}"
+                family_names = [family.name for family in SPAN_MEASURES]
+                near = closest(name.partition("@")[0].partition("(")[0], family_names)
+                hint = did_you_mean(near) or f"; expected {', '.join(family_names)}"
                 raise MeasureError(name, f"unknown measure of spans '{name}'{hint}")
             bound.setdefault(str(spec), spec.bind(DEFAULT_VERSION))
     if not bound:

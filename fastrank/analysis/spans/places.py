@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 NAMED = 20
 
 
-def documents_of(given: Any) -> Mapping[str, str]:
+def documents_of(documents: Any) -> Mapping[str, str]:
     """The texts of documents by id: of a dict, or of the files of a folder, without their suffixes.
 
     Line ends are kept: characters are those of the file. Raises ReadError and TypeError.
     """
-    if isinstance(given, Mapping):
-        return {str(name): text for name, text in given.items()}
-    if not isinstance(given, (str, os.PathLike)):
-        found = type(given).__name__
-        raise TypeError(f"documents: expected {{id: text}} or a folder, found {found}")
-    folder: str = os.fspath(given)
+    if isinstance(documents, Mapping):
+        return {str(name): text for name, text in documents.items()}
+    if not isinstance(documents, (str, os.PathLike)):
+        kind = type(documents).__name__
+        raise TypeError(f"documents: expected {{id: text}} or a folder, found {kind}")
+    folder: str = os.fspath(documents)
     if not os.path.isdir(folder):
         raise ReadError(folder, "expected a folder with a file for each document")
     texts: dict[str, str] = {}
@@ -54,8 +54,8 @@ def texts_of_rows(table: Table, names: Sequence[str], documents: Mapping[str, st
             hint = did_you_mean(map(repr, closest(name, documents)))
             table.refuse(row, f"documents= has no text of document {name!r:.60}{hint}")
         if not isinstance(documents[name], str):
-            found = type(documents[name]).__name__
-            table.refuse(row, f"documents: expected a text of {name!r:.60}, found {found}")
+            kind = type(documents[name]).__name__
+            table.refuse(row, f"documents: expected a text of {name!r:.60}, found {kind}")
     return [documents[name] for name in names]
 
 
@@ -67,21 +67,21 @@ def find_places(
     names: of the rows, for messages. Raises InputError, which lists the texts that are not found,
     and those found more than once.
     """
-    places: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     wrong: dict[str, list[str]] = {"not found in": [], "found more than once in": []}
     folded: dict[str, _Folded] = {}
     for row, (text, document) in enumerate(zip(texts, documents, strict=True)):
         if not isinstance(text, str) or not text.strip():
             table.refuse(row, f"expected a text, found {text!r:.60}")
-        found = _first_two(text, document)
-        if not found:
+        matches = _first_two(text, document)
+        if not matches:
             if document not in folded:
                 folded[document] = _Folded(document)
-            found = folded[document].first_two(text)
-        if len(found) == 1:
-            places += found
+            matches = folded[document].first_two(text)
+        if len(matches) == 1:
+            spans += matches
         else:
-            problem = "found more than once in" if found else "not found in"
+            problem = "found more than once in" if matches else "not found in"
             wrong[problem].append(f"{names[row]!r:.60} ({text!r:.40})")
     problems = [
         f"{counted(len(rows), 'text')} {problem} the document: {first_few(rows, NAMED, count=True)}"
@@ -91,7 +91,7 @@ def find_places(
     if problems:
         advice = "give the places of these as start and end"
         raise InputError(table.source, f"{'; '.join(problems)}; {advice}")
-    return [start for start, _ in places], [end for _, end in places]
+    return [start for start, _ in spans], [end for _, end in spans]
 
 
 class _Folded:
@@ -107,16 +107,16 @@ class _Folded:
 
     def first_two(self, text: str) -> list[tuple[int, int]]:
         """The first two places in the document of a text with its blanks folded."""
-        found = _first_two(" ".join(text.split()), self._text)
-        return [(self._place(start), self._place(end - 1) + 1) for start, end in found]
+        matches = _first_two(" ".join(text.split()), self._text)
+        return [(self._place(start), self._place(end - 1) + 1) for start, end in matches]
 
-    def _place(self, at: int) -> int:
-        word = bisect_right(self._folded, at) - 1
-        return self._starts[word] + at - self._folded[word]
+    def _place(self, offset: int) -> int:
+        word = bisect_right(self._folded, offset) - 1
+        return self._starts[word] + offset - self._folded[word]
 
 
 def _first_two(text: str, document: str) -> list[tuple[int, int]]:
     """The first two places of a text, which may overlap."""
     first = document.find(text)
     second = document.find(text, first + 1) if first >= 0 else -1
-    return [(place, place + len(text)) for place in (first, second) if place >= 0]
+    return [(start, start + len(text)) for start in (first, second) if start >= 0]

@@ -75,9 +75,10 @@ def span_qrels(
     check_choice("grade", grade, GRADES)
     by_piece = flag("subtopics", subtopics)
     sides = list(map(on_line, (spans, chunks), number_documents(spans, chunks)))
-    rows, found = meeting(*sides)
+    rows, chunk_rows = meeting(*sides)
     (starts, ends), (other_starts, other_ends) = (
-        (side[0][own], side[1][own]) for side, own in zip(sides, (rows, found), strict=True)
+        (side[0][indices], side[1][indices])
+        for side, indices in zip(sides, (rows, chunk_rows), strict=True)
     )
     overlaps = np.minimum(ends, other_ends) - np.maximum(starts, other_starts)
     shares = overlaps / ((ends - starts) if of == "span" else (other_ends - other_starts))
@@ -87,23 +88,25 @@ def span_qrels(
     if grade == "share":
         grades = grades * shares
     # Of the spans of a piece, the best counts.
-    rows, found, grades = _merged(spans.pieces, rows, found, grades, add=False)
+    rows, chunk_rows, grades = _merged(spans.pieces, rows, chunk_rows, grades, add=False)
     names = None
     if by_piece:
         names = [_name(spans, row) for row in rows]
     else:
         (queries,), _ = number_texts(spans.queries)
-        rows, found, grades = _merged(queries, rows, found, grades, add=grade != "max")
-    return Qrels.from_arrays(spans.queries.take(rows), chunks.ids.take(found), grades, names)
+        rows, chunk_rows, grades = _merged(queries, rows, chunk_rows, grades, add=grade != "max")
+    return Qrels.from_arrays(spans.queries.take(rows), chunks.ids.take(chunk_rows), grades, names)
 
 
-def _merged(groups: Any, rows: Any, found: Any, grades: Any, *, add: bool) -> tuple[Any, Any, Any]:
+def _merged(
+    groups: Any, rows: Any, chunk_rows: Any, grades: Any, *, add: bool
+) -> tuple[Any, Any, Any]:
     """One row for each chunk and group of spans, with the sum or the highest of the grades."""
-    keys = combined(groups[rows], found)
-    _, firsts, places = np.unique(keys, return_index=True, return_inverse=True)
+    keys = combined(groups[rows], chunk_rows)
+    _, firsts, inverse = np.unique(keys, return_index=True, return_inverse=True)
     merged = np.zeros(len(firsts), grades.dtype)
-    (np.add if add else np.maximum).at(merged, places, grades)
-    return rows[firsts], found[firsts], merged
+    (np.add if add else np.maximum).at(merged, inverse, grades)
+    return rows[firsts], chunk_rows[firsts], merged
 
 
 def number_documents(spans: Spans, chunks: Chunks) -> list[Integers]:
@@ -112,10 +115,10 @@ def number_documents(spans: Spans, chunks: Chunks) -> list[Integers]:
     Raises InputError for spans in documents without chunks.
     """
     numbers, names = number_texts(chunks.documents, spans.documents)
-    known = int(numbers[0].max()) + 1
-    if len(names) > known:
-        lacking = names.decoded()[known:]
-        hint = did_you_mean(map(repr, closest(lacking[0], names.decoded()[:known])))
+    covered = int(numbers[0].max()) + 1
+    if len(names) > covered:
+        lacking = names.decoded()[covered:]
+        hint = did_you_mean(map(repr, closest(lacking[0], names.decoded()[:covered])))
         listed = first_few([repr(name) for name in lacking], NAMED, count=True)
         count = counted(len(lacking), "document")
         raise InputError(chunks.table.source, f"no chunks of {count} with spans: {listed}{hint}")
@@ -123,13 +126,16 @@ def number_documents(spans: Spans, chunks: Chunks) -> list[Integers]:
 
 
 def _name(spans: Spans, row: int) -> str:
-    place = f"{decoded(spans.documents[row])}:{spans.starts[row]}-{spans.ends[row]}"
-    return spans.evidence[row] or place
+    location = f"{decoded(spans.documents[row])}:{spans.starts[row]}-{spans.ends[row]}"
+    return spans.evidence[row] or location
 
 
-def _warn_of_lost(spans: Spans, chunks: Chunks, met: Any, kept: Any) -> None:
-    """Warn of evidence of which no chunk has enough; met: spans with a chunk, kept: with enough."""
-    lost = (spans.grades > 0) & ~np.isin(spans.pieces, spans.pieces[kept])
+def _warn_of_lost(spans: Spans, chunks: Chunks, met: Any, enough: Any) -> None:
+    """Warn of evidence that no chunk has enough of.
+
+    met: the spans with a chunk. enough: those of which a chunk has enough.
+    """
+    lost = (spans.grades > 0) & ~np.isin(spans.pieces, spans.pieces[enough])
     if lost.any():
         _, rows = np.unique(spans.pieces[lost], return_index=True)
         shown = [

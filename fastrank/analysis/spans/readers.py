@@ -45,8 +45,8 @@ class Places(Frozen):
         return len(self.documents)
 
     def __repr__(self) -> str:
-        what = type(self).__name__
-        return f"<{what} {self.table.source}: {counted(len(self), what.lower()[:-1])}>"
+        kind = type(self).__name__
+        return f"<{kind} {self.table.source}: {counted(len(self), kind.lower()[:-1])}>"
 
 
 class Spans(Places):
@@ -108,28 +108,30 @@ def read_spans(given: SpansLike, documents: DocumentsLike = None) -> Spans:
 
 def spans_of(table: Table, documents: DocumentsLike = None) -> Spans:
     """The spans of a table; documents and errors as in `read_spans`."""
-    found = find_columns(table.names, SPAN_ROLES, None, table.source, optional=("grade",), call="")
-    places, queries = _places(table, found, "query", documents), _ids(table, found["query"])
+    columns = find_columns(
+        table.names, SPAN_ROLES, None, table.source, optional=("grade",), call=""
+    )
+    fields, queries = _places(table, columns, "query", documents), _ids(table, columns["query"])
     count = len(queries)
     grades: Any = np.ones(count, np.int64)
-    if "grade" in found:
-        fail = table.failing(found["grade"])
-        codes, scale = grades_of(table.numbers(found["grade"]), fail)
+    if "grade" in columns:
+        fail = table.failing(columns["grade"])
+        codes, scale = grades_of(table.numbers(columns["grade"]), fail)
         grades = np.asarray(codes) if scale is None else scale.grades(codes)
         if (grades < 0).any():
             fail(int((grades < 0).argmax()), f"expected 0 or more, found {grades.min()}")
     evidence = [""] * count
-    if "evidence" in found:
+    if "evidence" in columns:
         # Missing values mean that there is no name.
-        values = table.values(table.names[found["evidence"]])
-        evidence = ["" if own is None or own != own else str(own) for own in values]
+        values = table.values(table.names[columns["evidence"]])
+        evidence = ["" if value is None or value != value else str(value) for value in values]
     names: dict[Any, int] = {}
     pieces = [
-        names.setdefault((query, own) if own else row, len(names))
-        for row, (query, own) in enumerate(zip(queries, evidence, strict=True))
+        names.setdefault((query, piece) if piece else row, len(names))
+        for row, (query, piece) in enumerate(zip(queries, evidence, strict=True))
     ]
     return Spans(
-        **places, queries=queries, grades=grades, evidence=evidence, pieces=np.array(pieces)
+        **fields, queries=queries, grades=grades, evidence=evidence, pieces=np.array(pieces)
     )
 
 
@@ -150,59 +152,61 @@ def read_chunks(given: ChunksLike, documents: DocumentsLike = None) -> Chunks:
     if isinstance(given, Chunks):
         return given
     table = table_of(given, (("chunk",), ("document",)))
-    found = find_columns(table.names, CHUNK_ROLES, None, table.source, call="")
-    ids, tokens = _ids(table, found["chunk"]), None
+    columns = find_columns(table.names, CHUNK_ROLES, None, table.source, call="")
+    ids, tokens = _ids(table, columns["chunk"]), None
     (codes,), distinct = number_texts(ids)
     if len(distinct) < len(ids):
         row = first_repeat(codes.tolist())
         table.refuse(row, f"the chunk {decoded(ids[row])!r:.60} occurs twice")
-    if "tokens" in found:
-        tokens = _integers(table, found["tokens"], "number")
+    if "tokens" in columns:
+        tokens = _integers(table, columns["tokens"], "number")
         if (tokens < 0).any():
             table.refuse(int((tokens < 0).argmax()), "expected 0 tokens or more")
-    pages = _ids(table, found["page"]) if "page" in found else None
-    return Chunks(**_places(table, found, "chunk", documents), ids=ids, pages=pages, tokens=tokens)
+    pages = _ids(table, columns["page"]) if "page" in columns else None
+    return Chunks(
+        **_places(table, columns, "chunk", documents), ids=ids, pages=pages, tokens=tokens
+    )
 
 
-def _ids(table: Table, place: int) -> Texts:
-    texts = table.texts(place)
+def _ids(table: Table, column: int) -> Texts:
+    texts = table.texts(column)
     if not len(texts):
         raise InputError(table.source, "no rows")
     if (row := first_empty(texts)) >= 0:
-        table.failing(place)(row, "expected an id, found an empty text")
+        table.failing(column)(row, "expected an id, found an empty text")
     return texts
 
 
-def _integers(table: Table, place: int, what: str) -> Any:
-    numbers = np.asarray(integers_of(table.numbers(place), what, table.failing(place)))
+def _integers(table: Table, column: int, noun: str) -> Any:
+    numbers = np.asarray(integers_of(table.numbers(column), noun, table.failing(column)))
     if (numbers > MOST).any():
         row = int((numbers > MOST).argmax())
-        table.failing(place)(row, f"expected a {what} of at most {MOST}, found {numbers[row]}")
+        table.failing(column)(row, f"expected a {noun} of at most {MOST}, found {numbers[row]}")
     return numbers
 
 
 def _places(
-    table: Table, found: Mapping[str, int], role: str, given: DocumentsLike
+    table: Table, columns: Mapping[str, int], role: str, texts: DocumentsLike
 ) -> dict[str, Any]:
     """The fields of Places. role: of the column with what names a row in messages."""
-    documents = _ids(table, found["document"])
+    documents = _ids(table, columns["document"])
     names = documents.decoded()
-    content = table.values(table.names[found["content"]]) if "content" in found else None
-    wholes = None if given is None else texts_of_rows(table, names, documents_of(given))
-    if "start" in found and "end" in found:
-        starts, ends = (_integers(table, found[own], "place") for own in ("start", "end"))
+    content = table.values(table.names[columns["content"]]) if "content" in columns else None
+    wholes = None if texts is None else texts_of_rows(table, names, documents_of(texts))
+    if "start" in columns and "end" in columns:
+        starts, ends = (_integers(table, columns[side], "place") for side in ("start", "end"))
         wrong = (starts < 0) | (ends <= starts)
         if wrong.any():
             row = int(wrong.argmax())
             table.refuse(row, f"expected 0 <= start < end, found {starts[row]} and {ends[row]}")
         if wholes is not None:
             _check_texts(table, zip(starts, ends, names, wholes, strict=True), content)
-    elif content is None or wholes is None or "start" in found or "end" in found:
+    elif content is None or wholes is None or "start" in columns or "end" in columns:
         listed = ", ".join(map(repr, table.names))
         expected = "expected columns start and end, or text and the texts of documents (documents=)"
         raise InputError(table.source, f"no places: {expected}, found {listed}")
     else:
-        ids = table.texts(found[role]).decoded()
+        ids = table.texts(columns[role]).decoded()
         starts, ends = map(np.array, find_places(table, ids, content, wholes))
     return {"table": table, "documents": documents, "starts": starts, "ends": ends}
 
@@ -210,22 +214,26 @@ def _places(
 def _check_texts(table: Table, rows: Any, content: Any) -> None:
     """Refuse places outside of their document, or with other text than that of the row."""
     for row, (start, end, name, whole) in enumerate(rows):
-        there, own = whole[start:end], content[row] if content is not None else None
+        there, row_text = whole[start:end], content[row] if content is not None else None
         if end > len(whole):
             reason = f"place {start}:{end} is outside of document {name!r:.60}, of {len(whole)}"
             table.refuse(row, f"{reason} characters")
-        if own is not None and own != there:
-            reason = f"document {name!r:.60} has {there!r:.60} at {start}:{end}, not {own!r:.60}"
+        if row_text is not None and row_text != there:
+            reason = (
+                f"document {name!r:.60} has {there!r:.60} at {start}:{end}, not {row_text!r:.60}"
+            )
             table.refuse(row, f"{reason}; are places counted in characters?")
 
 
 def _of_references(table: Table) -> Table:
     """A row for each of the references of the questions of the chunking benchmark."""
-    found = find_columns(
+    columns = find_columns(
         table.names, ("query", "document"), None, table.source, optional=("query",), call=""
     )
-    documents = table.texts(found["document"]).decoded()
-    queries = table.texts(found["query"]).decoded() if "query" in found else range(len(documents))
+    documents = table.texts(columns["document"]).decoded()
+    queries = (
+        table.texts(columns["query"]).decoded() if "query" in columns else range(len(documents))
+    )
     keys = ("start_index", "end_index", "content")
 
     def items() -> Iterator[tuple[int, tuple[Any, ...]]]:

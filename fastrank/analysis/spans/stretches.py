@@ -50,11 +50,11 @@ class Union:
         """How many characters of each stretch are in the union."""
         return self._up_to(ends) - self._up_to(starts)
 
-    def _up_to(self, places: Integers) -> Integers:
-        at = np.searchsorted(self._starts, places, "right") - 1
-        inside = np.minimum(places - self._starts[at], self._lengths[at])
-        found: Integers = self._before[at] + inside
-        return found
+    def _up_to(self, positions: Integers) -> Integers:
+        index = np.searchsorted(self._starts, positions, "right") - 1
+        inside = np.minimum(positions - self._starts[index], self._lengths[index])
+        counts: Integers = self._before[index] + inside
+        return counts
 
 
 def meeting(
@@ -70,9 +70,9 @@ def meeting(
     lows = np.searchsorted(np.maximum.accumulate(ends), stretches[0], "right")
     counts = np.maximum(np.searchsorted(starts, stretches[1], "left") - lows, 0)
     rows = np.repeat(np.arange(len(lows)), counts)
-    places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts - lows, counts)
-    kept = ends[places] > stretches[0][rows]
-    return rows[kept], order[places[kept]]
+    candidates = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts - lows, counts)
+    meets = ends[candidates] > stretches[0][rows]
+    return rows[meets], order[candidates[meets]]
 
 
 def combined(*columns: Integers) -> Integers:
@@ -85,12 +85,12 @@ def combined(*columns: Integers) -> Integers:
 
 def number_texts(*columns: Texts) -> tuple[list[Integers], Texts]:
     """The number of each text, from 0 in the order in which they appear; the distinct texts."""
-    moved = np.cumsum([0, *(len(own.buffer) for own in columns[:-1])])
-    starts = [np.asarray(own.starts) + by for own, by in zip(columns, moved, strict=True)]
-    lengths = np.concatenate([np.asarray(own.lengths) for own in columns])
-    buffer = b"".join(bytes(own.buffer) for own in columns)
+    moved = np.cumsum([0, *(len(column.buffer) for column in columns[:-1])])
+    starts = [np.asarray(column.starts) + by for column, by in zip(columns, moved, strict=True)]
+    lengths = np.concatenate([np.asarray(column.lengths) for column in columns])
+    buffer = b"".join(bytes(column.buffer) for column in columns)
     texts = Texts(buffer, memory_of(np.concatenate(starts)), memory_of(lengths))
     numbered = interning(len(texts))
     distinct = kernels.intern_texts(texts.columns, numbered)
-    codes = np.split(np.asarray(numbered.ids), np.cumsum([len(own) for own in columns])[:-1])
+    codes = np.split(np.asarray(numbered.ids), np.cumsum([len(column) for column in columns])[:-1])
     return codes, gather_texts(texts, np.asarray(numbered.firsts)[:distinct])
