@@ -12,10 +12,9 @@ from fastrank.core.data.columns import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterator, Sequence
 
-    from fastrank.analysis.checking.rows import Rows
+    from fastrank.analysis.checking.rows import Integers, Rows
 
     Described = tuple[str, bytes | None, bytes | None]
     Describe = Callable[[int], Described]
@@ -187,7 +186,11 @@ class Collector:
         self._take(kind, 1, [(0, line)], lambda _: (message, query, document))
 
     def add_lines(
-        self, kind: str, lines: Any, describe: Describe, count: int | None = None
+        self,
+        kind: str,
+        lines: Sequence[int] | Integers,
+        describe: Describe,
+        count: int | None = None,
     ) -> None:
         """Add a finding for each of `lines`; describe(i): message, query and document of the i-th.
 
@@ -199,7 +202,9 @@ class Collector:
         total = len(numbers) if count is None else count
         self._take(kind, total, [(i, int(numbers[i])) for i in chosen], describe)
 
-    def add_rows(self, kind: str, rows: Rows, row_numbers: Any, describe: Message) -> None:
+    def add_rows(
+        self, kind: str, rows: Rows, row_numbers: Sequence[int] | Integers, describe: Message
+    ) -> None:
         """Add a finding for each of some rows; describe(row) gives the message."""
 
         def described(i: int) -> Described:
@@ -208,7 +213,9 @@ class Collector:
 
         self.add_lines(kind, rows.lines[row_numbers], described)
 
-    def add_queries(self, kind: str, rows: Rows, numbers: Any, describe: Message) -> None:
+    def add_queries(
+        self, kind: str, rows: Rows, numbers: Sequence[int] | Integers, describe: Message
+    ) -> None:
         """Add a finding for each of some queries; describe(number) gives the message."""
 
         def described(i: int) -> Described:

@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.analysis.checking.rows import Integers
+
 # How many results to compare for a shift of their integer ids.
 SAMPLE = 10_000
 
@@ -26,7 +28,7 @@ class FileRows(NamedTuple):
     """The rows of a file, the first line of each query, and the file's name for messages."""
 
     rows: Rows
-    first_lines: Any
+    first_lines: Integers
     file: str
 
     def where(self, line: Any) -> str:

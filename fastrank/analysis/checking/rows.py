@@ -179,7 +179,7 @@ def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
 
 def rows_by_query(
     text: bytes, stretches: Any, docs: records.Spans, columns: dict[str, Any], **others: Any
-) -> tuple[Rows, Any]:
+) -> tuple[Rows, Integers | None]:
     """The rows of a file grouped by query, and their order, None if it is that of the file.
 
     stretches: starts, lengths and first rows of stretches of rows with the same query. columns: the
@@ -188,7 +188,7 @@ def rows_by_query(
     starts, lengths, first_rows = stretches
     rows, numbered = len(columns["lines"]), interning(len(starts))
     count = kernels.intern_texts(records.Texts(text, starts, lengths), numbered)
-    order: Any = None
+    order: Integers | None = None
     scattered = []
     if count == len(starts):
         offsets = np.append(np.asarray(first_rows), rows)
@@ -217,7 +217,7 @@ def rows_by_query(
     return grouped, order
 
 
-def _scattered(ids: Any, rows: Any, lines: Any) -> list[tuple[int, int, int]]:
+def _scattered(ids: Integers, rows: Any, lines: Integers) -> list[tuple[int, int, int]]:
     """(query, first line of its second block, number of blocks) of scattered queries."""
     order = np.argsort(ids, kind="stable")
     queries, starts, counts = np.unique(ids[order], return_index=True, return_counts=True)
@@ -238,7 +238,7 @@ def distinct_texts(text: bytes, stretches: Any, lines: Any) -> list[tuple[bytes,
     ]
 
 
-def _read_fallbacks(rows: Rows, row_numbers: Any) -> None:
+def _read_fallbacks(rows: Rows, row_numbers: Integers) -> None:
     """Read and classify the scores that the kernel could not read."""
     for row in row_numbers.tolist():
         score = rows.fields(row)[4]

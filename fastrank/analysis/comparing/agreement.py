@@ -37,10 +37,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, TypeAlias
 
+    import numpy.typing as npt
+
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.comparing.paired import Floats
     from fastrank.common.choices import RboVariant
     from fastrank.core.formats.files.files import Source
+    from fastrank.core.formats.inputs import RunLike
 
     ScoresOfSystems: TypeAlias = (
         "Mapping[Any, float] | Mapping[Any, Scores] | Iterable[Scores] | Sequence[float]"
@@ -189,7 +192,9 @@ def agreement(
     return _agreement(systems, first, second)
 
 
-def _agreement(items: list[Any], *scores: Mapping[Any, float], dtype: Any = float) -> Agreement:
+def _agreement(
+    items: list[Any], *scores: Mapping[Any, float], dtype: npt.DTypeLike = float
+) -> Agreement:
     """The agreement on some items; dtype: the floats as which scores are compared."""
     # As 32-bit floats, large scores are infinite.
     with np.errstate(over="ignore"):
@@ -200,12 +205,12 @@ def _agreement(items: list[Any], *scores: Mapping[Any, float], dtype: Any = floa
     return Agreement(systems=items, first=first, second=second)
 
 
-def _coefficients(result: Agreement) -> list[Any]:
+def _coefficients(result: Agreement) -> list[float]:
     """What tables show: how many items there are, and the coefficients."""
     return [len(result.systems), *(getattr(result, name) for name in COEFFICIENTS)]
 
 
-def _of_runs(run_a: Any, run_b: Any, items: str, trec_eval_version: str) -> Table:
+def _of_runs(run_a: RunLike, run_b: RunLike, items: str, trec_eval_version: str) -> Table:
     """A row for each query in byte order, and a last row `all` with the means that are not NaN.
 
     items: "same" or "common", for queries and documents. Raises GroupError, InputError, and what

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    import numpy.typing as npt
+
     from fastrank.analysis.comparing.options import Settings
     from fastrank.analysis.comparing.paired import Floats, Paired
 
@@ -246,7 +248,9 @@ def bca(
     return float(low), float(high)
 
 
-def _studentized(rows: Floats, mask: Any, settings: Settings) -> Iterator[tuple[int, Floats, int]]:
+def _studentized(
+    rows: Floats, mask: npt.ArrayLike, settings: Settings
+) -> Iterator[tuple[int, Floats, int]]:
     """(mean* - mean) / se* of the resamples of each chosen row.
 
     Yields the index of the row, its statistics, and how many resamples without variance are

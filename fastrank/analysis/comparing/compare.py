@@ -341,7 +341,7 @@ def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
             f"clusters: no cluster for {len(missing)} of {len(queries)} queries:"
             f" {first_few(missing, 5)}"
         )
-    numbers: dict[Any, int] = {}
+    numbers: dict[object, int] = {}
     return np.array(
         [numbers.setdefault(chosen.clusters[query], len(numbers)) for query in queries], np.int64
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.comparing.options import Settings
     from fastrank.analysis.comparing.paired import Floats
+    from fastrank.core.evaluation.ties import Ties
 
 OF_MEDIANS = (
     "the test favors {better}, but the mean favors {worse}{more}; neither counts as significantly"
@@ -83,7 +84,9 @@ def contradictions(
     return notes
 
 
-def verdict_notes(comparison: Comparison, ties: Sequence[Any], noted: Sequence[bool]) -> list[str]:
+def verdict_notes(
+    comparison: Comparison, ties: Sequence[Ties | None], noted: Sequence[bool]
+) -> list[str]:
     """A note if the sign or the significance of a pair depends on the order of tied documents.
 
     All pairs are compared twice more: with the ties of the first systems in the worst order and

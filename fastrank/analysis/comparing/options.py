@@ -66,7 +66,7 @@ class ComparisonOptions(TypedDict, total=False):
     threads: int | None
 
 
-def _test(name: str, value: Any) -> Any:
+def _test(name: str, value: object) -> object:
     if not callable(value):
         check_choice(name, value, TESTS)
     return value
@@ -174,7 +174,7 @@ COMPARISON = (
 )
 
 
-def _up_to(name: str, value: Any, most: int) -> int:
+def _up_to(name: str, value: int, most: int) -> int:
     number = integer(name, value)
     if not 0 <= number <= most:
         raise OptionError(name, f"expected a number from 0 to {most}, found {number}")

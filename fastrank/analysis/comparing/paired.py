@@ -10,7 +10,6 @@ import numpy as np
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     import numpy.typing as npt
 
@@ -136,7 +135,7 @@ class Paired:
             sums[:, cluster] += rows[:, query]
         return sums
 
-    def grid(self, rows: Floats) -> Any:
+    def grid(self, rows: Floats) -> Floats:
         """Values or differences as whole numbers of a small unit, as float64: their sums are exact.
 
         The unit is 10**-12, or larger where the sums of all values would not be exact.

@@ -11,7 +11,6 @@ from fastrank.errors import MeasureError, OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from fastrank.analysis.comparing.comparison import Comparison
 
@@ -42,7 +41,7 @@ effect: Cohen's d_z, difference / sd. note: what else a reader must know.
 """
 
 
-def turned(pair: Any) -> Any:
+def turned(pair: Pair) -> Pair:
     """The comparison of (b, a)."""
     # 0 stays 0 instead of -0.
     difference = 0.0 - pair.difference

@@ -11,13 +11,12 @@ from fastrank.core.native.threads import default_threads, in_threads
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from fastrank.analysis.comparing.options import Settings
     from fastrank.analysis.comparing.paired import Floats, Integers, Paired
 
     # Takes the sums of the rows in a block, float64[rows * count], and the block's first resample.
-    Use = Callable[[Any, int, int], None]
+    Use = Callable[[Floats, int, int], None]
 
 # Weights at a time, and the limits of resamples at a time: so that they stay in the cache.
 WEIGHTS = 1 << 16
@@ -73,7 +72,7 @@ def resampled_sums(
     results = np.empty((len(rows), resamples))
 
     def use() -> Use:
-        def store(sums: Any, first: int, size: int) -> None:
+        def store(sums: Floats, first: int, size: int) -> None:
             results[:, first : first + size] = sums.reshape(len(rows), size)
 
         return store
@@ -177,7 +176,7 @@ def _extreme(paired: Paired, settings: Settings) -> Integers:
         thread_counts = np.zeros(len(paired), np.int64)
         counts.append(thread_counts)
 
-        def count(sums: Any, _: int, size: int) -> None:
+        def count(sums: Floats, _: int, size: int) -> None:
             kernels.count_extreme(sums, size, firsts, seconds, thresholds, thread_counts)
 
         return count

@@ -25,10 +25,11 @@ from fastrank.errors import FormatError, GroupError, InputError, MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     from fastrank.core.formats.files.files import Source
+    from fastrank.core.formats.inputs import RunLike
 
 # Iterables whose items are not in order of rank.
 NO_RANKINGS = (str, bytes, set, frozenset, PerQuery)
@@ -61,7 +62,7 @@ def as_ranking(ranking: Any, name: str) -> tuple[list[Any], TiedRanks]:
     """
     groups = _groups_of(indexed(ranking, name), name)
     items: list[Any] = []
-    seen: set[Any] = set()
+    seen: set[Hashable] = set()
     for group in groups:
         for item in group:
             if not isinstance(item, Hashable):
@@ -140,9 +141,9 @@ def scores_of(scores: Any, name: str) -> dict[Any, float]:
     )
 
 
-def _by_name(scores: list[Any], name: str) -> dict[str, Any]:
+def _by_name(scores: list[object], name: str) -> dict[str, Scores]:
     """Scores by the names of their runs. Raises GroupError for a repeated name."""
-    by_name: dict[str, Any] = {}
+    by_name: dict[str, Scores] = {}
     for item in scores:
         if not isinstance(item, Scores):
             raise TypeError(f"{name}: expected only Scores, found also {type(item).__name__}")
@@ -198,7 +199,7 @@ def common_items(
     return [item for item in first if item in second]
 
 
-def named(items: Iterable[Any]) -> str:
+def named(items: Iterable[object]) -> str:
     """The first items, and the number of the others."""
     return first_few(list(map(repr, items)), NAMED, count=True) or "none"
 
@@ -210,15 +211,15 @@ def is_run(value: object) -> bool:
     return isinstance(value, (Run, str, os.PathLike)) or hasattr(value, "columns")
 
 
-def two_runs(run_a: Any, run_b: Any, trec_eval_version: str) -> tuple[Run, Run]:
+def two_runs(run_a: RunLike, run_b: RunLike, trec_eval_version: str) -> tuple[Run, Run]:
     """Two runs in any form. Raises OptionError, and what reading a run raises."""
     version = check_version(trec_eval_version)
     return as_run(run_a, trec_eval_version=version), as_run(run_b, trec_eval_version=version)
 
 
-def with_means(queries: list[str], columns: Mapping[str, list[Any]]) -> Table:
+def with_means(queries: list[str], columns: Mapping[str, Sequence[float]]) -> Table:
     """A row for each query, and a last row `all` with the means of the values that are not NaN."""
-    columns_of_table: dict[str, list[Any]] = {"query": [*queries, "all"]}
+    columns_of_table: dict[str, list[object]] = {"query": [*queries, "all"]}
     for name, values in columns.items():
         present = [value for value in values if value == value]
         columns_of_table[name] = [

@@ -86,7 +86,7 @@ def query_table(
         a, b = chosen_pair(comparison, comparison.measures[0], pair)
         header.append(f"{a} - {b}")
         shown = [comparison.names.index(a), comparison.names.index(b)]
-    rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[object, ...]] = []
     for measure in comparison.measures:
         values = comparison.values(measure)
         if shown:
@@ -106,12 +106,12 @@ def largest_table(
     return _rounded(header, rows, digits)
 
 
-def _rounded(header: list[str], rows: list[tuple[Any, ...]], digits: int | None) -> Table:
+def _rounded(header: list[str], rows: Sequence[tuple[object, ...]], digits: int | None) -> Table:
     table = table_of_rows(distinct(header), rows)
     return Table(columns=table.columns, digits=DIGITS if digits is None else digits)
 
 
-def long_rows(comparison: Comparison) -> Iterator[tuple[Any, ...]]:
+def long_rows(comparison: Comparison) -> Iterator[tuple[str, str, str, float]]:
     """(query, measure, system, value), measure by measure."""
     for measure in comparison.measures:
         columns = comparison.values(measure).T.tolist()

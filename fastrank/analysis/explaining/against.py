@@ -49,13 +49,13 @@ MOST = 2
 
 
 def explained_against(
-    qrels: QrelsLike, run: RunLike, reference: Any, measures: Any, options: Mapping[str, Any]
+    qrels: QrelsLike, run: RunLike, reference: Any, measures: Any, keywords: Mapping[str, Any]
 ) -> OptionsExplanation:
     """Under which settings the values of another tool are ours, as `explain` returns it.
 
-    reference, measures: its `against` and `measures`. options: of the evaluation.
+    reference, measures: its `against` and `measures`. keywords: the options of the evaluation.
     """
-    checked = evaluation_options(options)
+    checked = evaluation_options(keywords)
     judgments, ranked = judgments_of(qrels, checked), run_of(run, checked)
     values = _chosen(read_reference(reference, judgments), measures, checked.trec_eval_version)
     relevant = sorted({grade for grade in map(float, judgments.grades) if grade >= 1})
@@ -66,7 +66,7 @@ def explained_against(
         depths=[depth for depth in DEPTHS if depth < longest],
         has_ranks=is_file(run),
     )
-    search = _Search(judgments, (run, ranked), options, values, relevant)
+    search = _Search(judgments, (run, ranked), keywords, values, relevant)
     for size in range(MOST + 1):
         search.attempt_all(tried, size)
     search.attempt_ranges([setting for setting in tried if "ties" not in setting.options])

@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import TrecEvalVersion
+    from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.matching.options import Options
     from fastrank.core.measures.selection import BoundMeasure, Selection
 
 
-def judgments_of(qrels: Any, options: Options) -> Qrels:
+def judgments_of(qrels: QrelsLike, options: Options) -> Qrels:
     """Read judgments with grades. Raises TypeError for preferences."""
     judgments = as_qrels(qrels, trec_eval_version=options.trec_eval_version)
     if not isinstance(judgments, Qrels):
@@ -41,7 +42,7 @@ def judgments_of(qrels: Any, options: Options) -> Qrels:
     return judgments
 
 
-def run_of(run: Any, options: Options) -> Run:
+def run_of(run: RunLike, options: Options) -> Run:
     """Read a run, ranked as for an evaluation."""
     version = options.trec_eval_version
     opened: Any = open_run(run, trec_eval_version=version, rank_by=options.rank_by)

@@ -23,7 +23,8 @@ from fastrank.errors import EvaluationError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from collections.abc import Sequence
+    from typing import NoReturn
 
     import numpy.typing as npt
     from typing_extensions import Unpack
@@ -260,7 +261,9 @@ def _memory(
     return entries, scratch
 
 
-def refuse(problem: Any, runs: list[NamedRun], query: bytes, entries: RankedEntries) -> NoReturn:
+def refuse(
+    problem: Sequence[int], runs: list[NamedRun], query: bytes, entries: RankedEntries
+) -> NoReturn:
     """Raise the error that a kernel reports.
 
     Raises InputError for a document that a run retrieves twice, else EvaluationError.

@@ -52,7 +52,7 @@ def grid_points(method: str, grid: Any, runs: int) -> list[Point]:
     return points
 
 
-def _point(point: Any) -> Point:
+def _point(point: object) -> Point:
     if not isinstance(point, Mapping):
         kind = type(point).__name__
         raise TypeError(f"grid: expected a list of {{option: value}}, found {kind}")

@@ -15,10 +15,9 @@ from fastrank.errors import GroupError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fastrank.common.choices import TrecEvalVersion
     from fastrank.core.data.run import Run
+    from fastrank.core.formats.inputs import RunLike, RunsLike
 
 # How many ids a message lists.
 MAX_LISTED = 3
@@ -36,7 +35,7 @@ class NamedRun:
         return {query: row for row, query in enumerate(self.run.queries)}
 
 
-def named_runs(runs: Any, trec_eval_version: TrecEvalVersion) -> list[NamedRun]:
+def named_runs(runs: RunsLike, trec_eval_version: TrecEvalVersion) -> list[NamedRun]:
     """The runs of a list or of {name: run}.
 
     Raises TypeError for other objects, GroupError for no run, and what reading a run raises.
@@ -54,7 +53,7 @@ def named_runs(runs: Any, trec_eval_version: TrecEvalVersion) -> list[NamedRun]:
     return [NamedRun(name, _loaded(name, run, trec_eval_version)) for name, run in by_name.items()]
 
 
-def _loaded(name: str, run: Any, trec_eval_version: TrecEvalVersion) -> Run:
+def _loaded(name: str, run: RunLike, trec_eval_version: TrecEvalVersion) -> Run:
     """A run; errors about objects, which have no names, are raised with that of the run."""
     try:
         return as_run(run, trec_eval_version=trec_eval_version)
@@ -66,7 +65,7 @@ def _loaded(name: str, run: Any, trec_eval_version: TrecEvalVersion) -> Run:
         raise TypeError(f"{name}: {str(error).removeprefix('run: ')}") from None
 
 
-def _name(number: int, run: Any) -> str:
+def _name(number: int, run: RunLike) -> str:
     """The number of a run, with its file or its tag, if there is one."""
     label = run.source if isinstance(run, PerQuery) and not run.source.startswith("<") else ""
     if is_path(run):
@@ -75,7 +74,7 @@ def _name(number: int, run: Any) -> str:
     return f"run {number} ({label})" if label else f"run {number}"
 
 
-def _is_run(runs: Any) -> bool:
+def _is_run(runs: object) -> bool:
     """Whether this is a single run instead of several."""
     if isinstance(runs, PerQuery) or is_file(runs) or isinstance(runs, bytes):
         return True

@@ -10,8 +10,7 @@ from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Collection, Mapping
 
 
 class Method(NamedTuple):
@@ -130,17 +129,17 @@ NORMALIZATION_SYNONYMS = {
 }
 
 
-def find_method(method: Any) -> Method:
+def find_method(method: object) -> Method:
     """The method of a name. Raises OptionError, with the closest name."""
     return METHODS[_known("method", method, METHODS, SYNONYMS)]
 
 
-def check_normalization(name: str, value: Any) -> str:
+def check_normalization(name: str, value: object) -> str:
     """The normalization. Raises OptionError, with the closest name."""
     return _known(name, value, NORMALIZATIONS, NORMALIZATION_SYNONYMS)
 
 
-def _known(option: str, value: Any, names: Mapping[str, Any], others: Mapping[str, str]) -> str:
+def _known(option: str, value: object, names: Collection[str], others: Mapping[str, str]) -> str:
     if isinstance(value, str):
         if value in names:
             return value

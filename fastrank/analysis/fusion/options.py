@@ -50,7 +50,7 @@ class FusionOptions(TypedDict, total=False):
     threads: int | None
 
 
-def _weights(name: str, value: Any) -> list[float]:
+def _weights(name: str, value: object) -> list[float]:
     if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
         raise TypeError(f"{name}: expected a list of numbers, found {type(value).__name__}")
     weights = [finite(name, weight) for weight in value]

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import TrecEvalVersion
+    from fastrank.common.keywords import Keyword
     from fastrank.core.data.qrels import Preferences, Qrels
+    from fastrank.core.formats.inputs import QrelsLike
     from fastrank.core.measures.selection import BoundMeasure, Measures
     from fastrank.core.scores.scores import Scores
 
@@ -169,7 +171,7 @@ def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
     return values | {"exclude": exclusions_digest(values["exclude"])}
 
 
-def judgments_of(qrels: Any, version: TrecEvalVersion) -> Judgments:
+def judgments_of(qrels: QrelsLike, version: TrecEvalVersion) -> Judgments:
     """The judgments in anything that `evaluate` takes."""
     content = as_qrels(qrels, trec_eval_version=version)
     return Judgments(content, judgments_digest(content))
@@ -190,7 +192,7 @@ def _refuse_empty(baseline: Baseline) -> None:
             raise GroupError(f"{name}: no query has a value")
 
 
-def _as_saved() -> tuple[Any, ...]:
+def _as_saved() -> tuple[Keyword, ...]:
     """The options of a gate, where None means that of the baseline."""
     keywords = tuple(copy.copy(keyword) for keyword in EVALUATION)
     for keyword in keywords:
@@ -201,7 +203,7 @@ def _as_saved() -> tuple[Any, ...]:
 AS_SAVED = _as_saved()
 
 
-def checked(options: Mapping[str, Any], table: tuple[Any, ...]) -> dict[str, Any]:
+def checked(options: Mapping[str, Any], table: tuple[Keyword, ...]) -> dict[str, Any]:
     """The checked options of a table. Raises OptionError and TypeError."""
     return {keyword.name: keyword.checked(options[keyword.name]) for keyword in table}
 

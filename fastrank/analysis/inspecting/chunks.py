@@ -9,7 +9,6 @@ from base64 import b64encode
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from fastrank.analysis.inspecting.results import QueryResults
     from fastrank.analysis.inspecting.texts import Text
@@ -31,7 +30,7 @@ def size_of(results: QueryResults, texts: Mapping[str, Text]) -> float:
 
 def chunks_of(
     results: Sequence[QueryResults], measures: Sequence[str], texts: Mapping[str, Text]
-) -> tuple[dict[str, Any], dict[str, str]]:
+) -> tuple[dict[str, list[int]], dict[str, str]]:
     """Where the results and documents are, and the chunks, {id of the element: JSON}.
 
     Documents are numbered in the order in which queries need them. A chunk of results has an array
@@ -47,7 +46,7 @@ def chunks_of(
     rows = ([*_row(query_results, measures, numbers)] for query_results in results)
     documents = ([doc, *texts.get(doc, ())] for doc in numbers)
     chunks: dict[str, str] = {}
-    starts: dict[str, Any] = {}
+    starts: dict[str, list[int]] = {}
     for name, items in (("results", rows), ("documents", documents)):
         starts[name] = []
         for i, (first, content) in enumerate(_chunks(items)):
@@ -58,7 +57,7 @@ def chunks_of(
 
 def _row(
     results: QueryResults, measures: Sequence[str], numbers: Mapping[str, int]
-) -> Iterator[Any]:
+) -> Iterator[object]:
     yield [numbers[doc] for doc in results.documents]
     yield [None if grade is None else short(grade) for grade in results.grades]
     yield results.ranks
@@ -73,7 +72,7 @@ def _row(
     yield results.missed
 
 
-def _chunks(items: Iterable[Any]) -> Iterator[tuple[int, str]]:
+def _chunks(items: Iterable[object]) -> Iterator[tuple[int, str]]:
     """The number of the first item, and the items as JSON, compressed and in base 64."""
     texts: list[str] = []
     first = size = 0

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.core.measures.selection import Measures
@@ -137,7 +138,7 @@ def _items(runs: Any) -> list[Any]:
     return listed
 
 
-def _unjudged_note(runs: Sequence[Run], shown: Sequence[str], judgments: Any) -> list[str]:
+def _unjudged_note(runs: Sequence[Run], shown: Sequence[str], judgments: Qrels) -> list[str]:
     """A note on queries of the runs that have no judgments, and so no values."""
     count = len({query for run in runs for query in run} - {*shown} - {*judgments})
     queries = counted(count, "query", "queries")

@@ -52,7 +52,7 @@ def texts_of(texts: Any, option: str, needed: Collection[str]) -> dict[str, Text
 
 
 def missing_note(
-    lacks: str, origin: Any, noun: str, needed: Collection[str], available: Collection[str]
+    lacks: str, origin: object, noun: str, needed: Collection[str], available: Collection[str]
 ) -> list[str]:
     """A note on the documents or queries (`noun`) that lack a text or a group, if some do."""
     lacking = [text_id for text_id in needed if text_id not in available]

@@ -35,8 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, BinaryIO
 
+    from matplotlib.axes import Axes
+
     from fastrank.analysis.comparing.options import Settings
     from fastrank.analysis.comparing.paired import Floats, Integers
+    from fastrank.analysis.judges.coefficients import Coefficient
     from fastrank.analysis.judges.labels import Scale
     from fastrank.common.choices import BootstrapInterval
     from fastrank.common.plots.frame import Frame
@@ -205,7 +208,9 @@ class JudgeAgreement(Result):
         self._need_two("by_query")
         return self._each("query", self.queries, self._by_query, BY_QUERY)
 
-    def _each(self, label: str, rows: list[Any], matrices: Floats, names: Sequence[str]) -> Table:
+    def _each(
+        self, label: str, rows: Sequence[object], matrices: Floats, names: Sequence[str]
+    ) -> Table:
         """A row for each confusion matrix."""
         values = {name: self._function(name)(matrices).tolist() for name in names}
         pairs = matrices.sum(axis=(1, 2)).astype(int).tolist()
@@ -244,7 +249,7 @@ class JudgeAgreement(Result):
                     for name in self._functions()
                 ],
             )
-        rows: list[tuple[Any, ...]] = []
+        rows: list[tuple[object, ...]] = []
         for a, b in combinations(self.judges, 2):
             try:
                 agreement = self.pair(a, b)
@@ -273,7 +278,7 @@ class JudgeAgreement(Result):
         self._need_two("plot")
         return draw(self._draw, self.judges, ax, path, format)
 
-    def _draw(self, axes: Any) -> Frame:
+    def _draw(self, axes: Axes) -> Frame:
         from fastrank.common.plots.frame import Frame
         from fastrank.common.plots.style import INK, PAPER
 
@@ -302,13 +307,13 @@ class JudgeAgreement(Result):
             inches=(5.5, 4.0),
         )
 
-    def _functions(self) -> Mapping[str, Any]:
+    def _functions(self) -> Mapping[str, Coefficient]:
         grades = np.array(self.grades)
         if len(self.judges) == 2:
             return coefficients(grades, self.relevance_level)
         return {f"alpha_{name}": partial(alpha, grades=grades, metric=name) for name in METRICS}
 
-    def _function(self, name: str) -> Any:
+    def _function(self, name: str) -> Coefficient:
         functions = self._functions()
         if name not in functions:
             by_name = coefficients(np.array(self.grades), self.relevance_level)

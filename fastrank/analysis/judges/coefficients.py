@@ -14,7 +14,7 @@ import numpy as np
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import TypeAlias
 
     import numpy.typing as npt
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 METRICS = ("nominal", "ordinal", "interval")
 
 
-def _ratio(numerator: Any, denominator: Any) -> Floats:
+def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio: Floats = np.where(denominator == 0, np.nan, numerator / denominator)
     return ratio
@@ -133,7 +133,7 @@ def lower(confusion: Floats) -> Floats:
     return higher(np.swapaxes(confusion, -2, -1))
 
 
-def binary(confusion: Floats, name: str, relevant: Any) -> Floats:
+def binary(confusion: Floats, name: str, relevant: npt.NDArray[np.bool_]) -> Floats:
     """Precision, recall, F1 or specificity of the second judge; the first is taken as right.
 
     relevant: whether each grade is, bool[grades].

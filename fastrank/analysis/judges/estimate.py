@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, BinaryIO
 
+    from matplotlib.axes import Axes
+
     from fastrank.analysis.judges.labels import Judgments
     from fastrank.analysis.judges.plans import JudgmentPlan
     from fastrank.analysis.judges.prediction_powered import Estimated
@@ -218,7 +220,7 @@ class JudgeEstimate(Result):
         self._of(shown, self.names[0])
         return draw(lambda axes: self._draw(axes, shown), self.names, ax, path, format)
 
-    def _draw(self, axes: Any, measure: str) -> Frame:
+    def _draw(self, axes: Axes, measure: str) -> Frame:
         from fastrank.common.plots.frame import Frame
         from fastrank.common.plots.style import COLORS
 
@@ -389,7 +391,7 @@ def estimate(
     if len(by_judge) > 1 and (by_pairs or judges != "linear"):
         kind = "mean" if judges == "linear" else judges
         by_judge = {"the judges": merge_qrels(list(by_judge.values()), kind).to_dict()}
-    sample: Any
+    sample: PairSample | QuerySample
     if plan is not None and by_pairs:
         sample = PairSample(plan, grades, next(iter(by_judge.values())), runs, measures, chosen)
     else:

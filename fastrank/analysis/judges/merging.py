@@ -20,7 +20,6 @@ from fastrank.errors import GroupError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from fastrank.common.choices import Conflicts, Prefer, TrecEvalVersion, UnjudgedBy
     from fastrank.core.formats.inputs import QrelsLike, RunsLike
@@ -164,7 +163,7 @@ def unjudged(
         query: {document for document, grade in documents.items() if grade >= 0}
         for query, documents in judgments_of(qrels, "qrels").items()
     }
-    rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[object, ...]] = []
     for name, rankings in named_rankings(runs, depth, version):
         judged = {query: documents for query, documents in rankings.items() if query in judgments}
         holes = [

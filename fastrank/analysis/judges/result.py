@@ -62,7 +62,7 @@ class Result(Frozen):
         return html(self._document())
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Table):
         return records(value)
     return (

@@ -60,7 +60,7 @@ def texts_of_rows(table: Table, names: Sequence[str], documents: Mapping[str, st
 
 
 def find_places(
-    table: Table, names: Sequence[str], texts: Sequence[Any], documents: Sequence[str]
+    table: Table, names: Sequence[str], texts: Sequence[object], documents: Sequence[str]
 ) -> tuple[list[int], list[int]]:
     """Where each text is in its document, exactly or else with all blanks alike: starts, ends.
 

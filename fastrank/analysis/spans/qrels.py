@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    import numpy.typing as npt
+
     from fastrank.analysis.spans.readers import Chunks, ChunksLike, DocumentsLike, Spans, SpansLike
     from fastrank.analysis.spans.stretches import Integers
     from fastrank.common.choices import OverlapOf, SpanGrade
@@ -99,8 +101,8 @@ def span_qrels(
 
 
 def _merged(
-    groups: Any, rows: Any, chunk_rows: Any, grades: Any, *, add: bool
-) -> tuple[Any, Any, Any]:
+    groups: Integers, rows: Integers, chunk_rows: Integers, grades: npt.NDArray[Any], *, add: bool
+) -> tuple[Integers, Integers, npt.NDArray[Any]]:
     """One row for each chunk and group of spans, with the sum or the highest of the grades."""
     keys = combined(groups[rows], chunk_rows)
     _, firsts, inverse = np.unique(keys, return_index=True, return_inverse=True)
@@ -130,7 +132,7 @@ def _name(spans: Spans, row: int) -> str:
     return spans.evidence[row] or location
 
 
-def _warn_of_lost(spans: Spans, chunks: Chunks, met: Any, enough: Any) -> None:
+def _warn_of_lost(spans: Spans, chunks: Chunks, met: Integers, enough: Integers) -> None:
     """Warn of evidence that no chunk has enough of.
 
     met: the spans with a chunk. enough: those of which a chunk has enough.

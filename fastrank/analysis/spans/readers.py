@@ -22,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.analysis.spans.stretches import Integers
+
     SpansLike = Any
     """Spans: see `fastrank.spans.read_spans`."""
     ChunksLike = Any
@@ -38,8 +40,8 @@ class Places(Frozen):
 
     table: Table
     documents: Texts
-    starts: Any
-    ends: Any
+    starts: Integers
+    ends: Integers
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -61,7 +63,7 @@ class Spans(Places):
     queries: Texts
     grades: Any
     evidence: list[str]
-    pieces: Any
+    pieces: Integers
 
 
 class Chunks(Places):
@@ -71,7 +73,7 @@ class Chunks(Places):
 
     ids: Texts
     pages: Texts | None
-    tokens: Any
+    tokens: Integers | None
 
 
 def read_spans(given: SpansLike, documents: DocumentsLike = None) -> Spans:
@@ -125,7 +127,7 @@ def spans_of(table: Table, documents: DocumentsLike = None) -> Spans:
         # Missing values mean that there is no name.
         values = table.values(table.names[columns["evidence"]])
         evidence = ["" if value is None or value != value else str(value) for value in values]
-    names: dict[Any, int] = {}
+    names: dict[object, int] = {}
     pieces = [
         names.setdefault((query, piece) if piece else row, len(names))
         for row, (query, piece) in enumerate(zip(queries, evidence, strict=True))
@@ -177,7 +179,7 @@ def _ids(table: Table, column: int) -> Texts:
     return texts
 
 
-def _integers(table: Table, column: int, noun: str) -> Any:
+def _integers(table: Table, column: int, noun: str) -> Integers:
     numbers = np.asarray(integers_of(table.numbers(column), noun, table.failing(column)))
     if (numbers > MOST).any():
         row = int((numbers > MOST).argmax())

@@ -12,8 +12,6 @@ from fastrank.core.native import kernels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     import numpy.typing as npt
 
     from fastrank.analysis.spans.readers import Places
@@ -28,7 +26,7 @@ MOST = 2**31
 PART = 2 * MOST
 
 
-def on_line(places: Places, parts: Integers, rows: Any = slice(None)) -> Stretches:
+def on_line(places: Places, parts: Integers, rows: Integers | slice = slice(None)) -> Stretches:
     """Rows of places as stretches of the parts with these numbers."""
     return parts * PART + places.starts[rows], parts * PART + places.ends[rows]
 

@@ -13,9 +13,10 @@ from fastrank.common.rendering.numbers import interval, number, p_words, signed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from matplotlib.axes import Axes
 
     from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.analysis.comparing.paired import Floats, Integers
     from fastrank.analysis.comparing.pairs import Pair
     from fastrank.analysis.comparing.plots.plot import View
 
@@ -25,7 +26,7 @@ EXTREMES = 5
 LARGEST_DOT = 30
 
 
-def draw_differences(axes: Any, comparison: Comparison, view: View) -> Frame:
+def draw_differences(axes: Axes, comparison: Comparison, view: View) -> Frame:
     """Draw the differences of two systems on all queries, sorted."""
     from matplotlib.ticker import MaxNLocator
 
@@ -103,19 +104,19 @@ def counts(comparison: Comparison, pair: Pair) -> str:
     return f"{a} {word} on {first:,}, {b} {word} on {second:,}, equal on {pair.ties:,}"
 
 
-def _steps(differences: Any) -> tuple[Any, Any]:
+def _steps(differences: Floats) -> tuple[Floats, Integers]:
     """The heights and edges of steps, one for each run of equal differences."""
     starts = np.flatnonzero(np.diff(differences, prepend=np.nan) != 0)
     return differences[starts], np.append(starts, len(differences))
 
 
-def _extremes(differences: Any) -> list[int]:
+def _extremes(differences: Floats) -> list[int]:
     """The places of the queries with the largest differences, in order of the plot."""
     order = np.argsort(-np.abs(differences), kind="stable")[:EXTREMES]
     return sorted(int(i) for i in order if differences[i] != 0)
 
 
-def draw_scatter(axes: Any, comparison: Comparison, view: View) -> Frame:
+def draw_scatter(axes: Axes, comparison: Comparison, view: View) -> Frame:
     """Draw the values of two systems against each other."""
     measure, a, b, _ = view
     pair = comparison.pair(measure, a, b)

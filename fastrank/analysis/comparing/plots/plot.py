@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, BinaryIO
 
+    from matplotlib.axes import Axes
+
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.common.plots.frame import Drawn, Frame
 
 # Each kind: what draws it, and what it shows.
-KINDS: dict[str, tuple[Callable[[Any, Comparison, View], Frame], str]] = {
+KINDS: dict[str, tuple[Callable[[Axes, Comparison, View], Frame], str]] = {
     "differences": (draw_differences, "pair"),
     "scatter": (draw_scatter, "pair"),
     "intervals": (draw_intervals, "baseline"),
@@ -69,7 +71,7 @@ def draw(
     measure: str | None = None,
     a: str | None = None,
     b: str | None = None,
-    axes: Any = None,
+    axes: Axes | None = None,
 ) -> Drawn:
     """Draw a plot, into a figure of its own unless there are axes.
 
@@ -83,7 +85,7 @@ def draw(
     optional("matplotlib.figure", "a plot", "plot")
     view = _view_of(comparison, shows, measure, a, b)
 
-    def drawn(target: Any) -> Frame:
+    def drawn(target: Axes) -> Frame:
         frame = drawing(target, comparison, view)
         shown = (view.systems, _queries(frame.queries, len(comparison.queries)))
         return frame._replace(lines=[*frame.lines, ", ".join(filter(None, shown))])
@@ -132,7 +134,7 @@ def plot(
     measure: str | None,
     a: str | None,
     b: str | None,
-    axes: Any,
+    axes: Axes | None,
     path: str | os.PathLike[str] | BinaryIO | None,
     format: str | None,
 ) -> Any:

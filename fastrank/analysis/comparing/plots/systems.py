@@ -18,7 +18,7 @@ from fastrank.errors import MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from matplotlib.axes import Axes
 
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.comparing.plots.plot import View
@@ -35,7 +35,7 @@ FAMILY = "iprec_at_recall"
 ROW, BAR = 0.24, 0.1
 
 
-def draw_intervals(axes: Any, comparison: Comparison, view: View) -> Frame:
+def draw_intervals(axes: Axes, comparison: Comparison, view: View) -> Frame:
     """Draw means, or differences from a baseline, with their intervals."""
     measure, baseline = view.measure, view.b
     rows, styles = _rows(comparison, measure, baseline), styles_of(comparison.names)
@@ -85,7 +85,7 @@ def _rows(
     ]
 
 
-def draw_critical_difference(axes: Any, comparison: Comparison, view: View) -> Frame:
+def draw_critical_difference(axes: Axes, comparison: Comparison, view: View) -> Frame:
     """Draw Demsar's diagram.
 
     Raises OptionError for a comparison with a baseline, and for a single system.
@@ -171,7 +171,7 @@ def _band_words(comparison: Comparison) -> str:
 
 
 def _lines(
-    axes: Any, comparison: Comparison, names: list[str], positions: list[float], about: Frame
+    axes: Axes, comparison: Comparison, names: list[str], positions: list[float], about: Frame
 ) -> Frame:
     """Draw the means of measures at these positions, in the frame `about`."""
     ranked, styles = comparison.ranked(names[0]), styles_of(comparison.names)
@@ -196,7 +196,7 @@ def _lines(
     )
 
 
-def draw_over_k(axes: Any, comparison: Comparison, view: View) -> Frame:
+def draw_over_k(axes: Axes, comparison: Comparison, view: View) -> Frame:
     """Draw the means of a measure over its cutoffs.
 
     Raises MeasureError unless there are two cutoffs of the measure.
@@ -243,7 +243,7 @@ def _with_cutoffs(family: str, compared: str = "") -> str:
     return f"P.{CUTOFFS}"
 
 
-def draw_precision_recall(axes: Any, comparison: Comparison, view: View) -> Frame:
+def draw_precision_recall(axes: Axes, comparison: Comparison, view: View) -> Frame:
     """Draw interpolated precision over levels of recall.
 
     Raises MeasureError unless iprec_at_recall was compared.

@@ -23,9 +23,10 @@ from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO
+    from typing import BinaryIO
 
     from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.core.formats.inputs import QrelsLike, RunsLike
 
 
 def write_report(
@@ -34,8 +35,8 @@ def write_report(
     *,
     title: str | None,
     measure: str | None,
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike | None,
+    runs: RunsLike | None,
     examples: int,
     command: str | None,
 ) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.core.data.run import Run
+    from fastrank.core.formats.inputs import RunLike, RunsLike
 
 
 class Sources:
@@ -32,7 +33,7 @@ class Sources:
     evaluation dropped. dropped: {system: the numbers of excluded and of duplicate documents}.
     """
 
-    def __init__(self, comparison: Comparison, qrels: Any, runs: Any) -> None:
+    def __init__(self, comparison: Comparison, qrels: Any, runs: RunsLike) -> None:
         self._evaluation = comparison.evaluation
         version = self._evaluation.get("trec_eval_version", DEFAULT_VERSION)
         self._how: dict[str, Any] = {"trec_eval_version": version}
@@ -80,7 +81,7 @@ class Sources:
         return run, before - between, between - rows_of(run, rankings)
 
 
-def _in_order(runs: Any, names: list[str]) -> dict[str, Any]:
+def _in_order(runs: RunsLike, names: list[str]) -> dict[str, RunLike]:
     """The run of each system. Raises OptionError unless there is one for each."""
     if isinstance(runs, Mapping):
         missing = [name for name in names if name not in runs]
