@@ -99,7 +99,7 @@ class Checker:
             raise FastrankError(f"unknown kind of finding {kind!r}: expected {', '.join(KINDS)}")
         self._judged: FileRows | None = None
         self._format = None if input_format is None else check_format(input_format)
-        # The files whose bytes were checked, which do not depend on the role.
+        # The files whose bytes were checked; these checks do not depend on the role.
         self._decoded: set[str] = set()
         # The reader's error for a file that is not in TREC format.
         self._refused: FormatError | InputError | None = None

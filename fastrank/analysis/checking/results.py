@@ -14,8 +14,8 @@ from fastrank.core.native.buffers import zeros
 
 # TREC's maximum per query, and what most tools write.
 MOST_RESULTS = 1000
-# Where runs are not cut at a depth, queries have as many results as were found: nearly all
-# queries, of which there are not too few, must have the same number for the others to stand out.
+# Runs that are not cut at a depth have as many results as were found. For odd depths to stand out,
+# there must be enough queries, and nearly all must have the same number of results.
 FEWEST_QUERIES, NEARLY_ALL = 10, 0.9
 # Two results may tie by chance.
 FEWEST_CONSTANT = 3

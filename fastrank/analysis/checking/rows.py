@@ -140,7 +140,7 @@ def scan(text: bytes, start: int, *, judgments: bool, listed: int = 0) -> Rows:
 
     listed: how many odd lines of each kind to describe; all are counted.
     """
-    # One more than the number of lines: a row is written before it is known to be valid.
+    # One more than the number of lines, because a row is written before it is checked.
     room = kernels.count_lines(text) + 1
     listed = min(listed, room)
     state = Checking()

@@ -152,7 +152,7 @@ def agreement(
     a, b: {system: score}, higher is better; a pandas Series of scores with systems as index; a list
         of Scores of one measure, whose tags are the names of the systems; {system: Scores}; a
         Comparison of one measure, by its means; or two lists of numbers for the same systems. The
-        values of a measure of which lower ones are better are negated. Or both are runs: paths,
+        values of measures where lower is better are negated. Or both are runs: paths,
         {query: {document: score}}, frames, or Runs.
     items: "same": both must have the same systems (of runs, the same queries and documents);
         "common": those that only one has are ignored.

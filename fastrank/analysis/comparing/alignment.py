@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.paired import Floats
     from fastrank.core.scores.scores import Scores
 
-# The number of queries that a note or an error names.
+# How many queries a note or an error names.
 NAMED = 3
 # The squares of larger values, and sums of them, might not be finite.
 LARGEST = 1e100

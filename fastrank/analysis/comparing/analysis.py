@@ -152,7 +152,7 @@ def analyze(
 ) -> Analysis:
     """Compare the systems of one measure, pair by pair."""
     values = measured.values
-    # This test has no use for a query that one of the systems has no value for.
+    # This test cannot use queries without a value of every system.
     tested_values = common_values(values)[0] if settings.of_all_systems else values
     paired = Paired(tested_values, firsts, seconds, clusters, measured.within)
     means = moments(paired.common)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 # The words for the seeds of the data sets; the kernels use those of 1, 2 and 3.
 PURPOSE = 5
-# Numbers that are in memory at once.
+# How many numbers are in memory at once.
 CELLS = 1 << 23
-# How much statistics that are equal may differ in their last bits.
+# By how much equal statistics may differ in their last bits.
 ROUNDING = 1e-9
 # The squares of smaller deviations might be 0.
 SMALLEST = 1e-100
@@ -204,8 +204,8 @@ def _spread(row: Floats) -> bool:
 def _starts_below_zero(row: Floats) -> bool:
     """Whether the first value that is not 0 or NaN is negative.
 
-    The bounds of the negated values are then computed and mirrored: so those of b - a are those of
-    a - b with the opposite signs, to the last bit.
+    If so, the bounds of the negated values are computed and mirrored. Hence the bounds of b - a are
+    those of a - b with the opposite signs, to the last bit.
     """
     return bool(row[np.argmax((row < 0) | (row > 0))] < 0)
 

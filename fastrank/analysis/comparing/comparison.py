@@ -202,7 +202,7 @@ class Comparison(WithDropped):
     def best(self, measure: str) -> str:
         """The system with the best mean, the first of several.
 
-        Raises MeasureError for a measure of which no value is better, and if no query has values of
+        Raises MeasureError for a measure without a better direction, and if no query has values of
         all systems.
 
         >>> comparison.best("map")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Key = TypeVar("Key")
 
-# More groups than this have no use, and many systems can have exponentially many.
+# More groups than this are useless, and many systems can form exponentially many.
 MOST_GROUPS = 10_000
 
 
@@ -82,7 +82,7 @@ def alike(order: Sequence[int], different: Iterable[tuple[int, int]]) -> list[li
 
 
 def _bits(number: int) -> Iterator[int]:
-    """The places of the bits that are 1."""
+    """The positions of the bits that are 1."""
     while number:
         lowest = number & -number
         yield lowest.bit_length() - 1

@@ -53,7 +53,7 @@ def general_notes(analyses: Mapping[str, Analysis]) -> list[str]:
 def contradictions(
     measure: str, names: Sequence[str], analysis: Analysis, settings: Settings
 ) -> list[str]:
-    """Notes on significant pairs of which a test, or the means in a table, favor the other system.
+    """Notes on significant pairs where the test, or the means in a table, favor the other system.
 
     Tests of medians and means may favor different systems. With values missing, so may the means
     over the queries with values of both, and over those with values of all.
@@ -63,7 +63,7 @@ def contradictions(
     significant = analysis.p_adjusted <= settings.alpha
 
     def noted(first: Floats, second: Floats, words: str) -> list[str]:
-        """The note on the significant pairs of which the two favor different systems, if any."""
+        """The note on the significant pairs where the two favor different systems, if any."""
         pairs = np.flatnonzero(significant & (first * second < 0))
         if not len(pairs):
             return []

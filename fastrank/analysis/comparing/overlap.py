@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     """Items, best first, or groups of tied items; or items with scores."""
 
 VARIANTS = {"w": codes.TIES_SHARE_RANK, "a": codes.TIES_AVERAGED, "b": codes.TIES_CORRECTED}
-# The number of ids in an error.
+# How many ids an error names.
 NAMED = 3
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 SIGNS = {"higher": 1.0, "lower": -1.0, "": 0.0}
-# Differences whose deviation is at most this part of the largest value are the same.
+# Differences are the same if their deviation is at most this share of the largest value.
 CONSTANT = 1e-12
 # Up to this many ranks the distribution of their signed sums is computed.
 MOST_RANKS = 500
@@ -54,8 +54,8 @@ class Tested:
 def gains(better: str, difference: Floats, statistic: Floats, settings: Settings) -> Floats:
     """How much better the first system of each pair is; 0 if neither counts as better.
 
-    That is so if the test, which is not of means, favors the one with the worse mean. better: which
-    values of the measure are.
+    Neither does if the test, which is not of means, favors the one with the worse mean. better:
+    which values of the measure are.
     """
     gain: Floats = SIGNS[better] * np.asarray(difference)
     if settings.of_medians:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
 
-# The most differences that are in memory at once.
+# How many differences are in memory at once.
 CELLS = 1 << 22
 # The decimals to which differences are rounded before signs, ranks and ties are determined:
 # 0.3 - 0.2 and 0.2 - 0.1 are equal, but not as doubles.
@@ -26,7 +26,7 @@ EXACT = 2**52
 
 
 class Moments(NamedTuple):
-    """Of each row the number of values, their mean, and their standard deviation (n - 1)."""
+    """For each row, the number of values, their mean, and their standard deviation (n - 1)."""
 
     n: Integers
     mean: Floats

@@ -33,7 +33,7 @@ p, p_adjusted: the two-sided p-value, and the same corrected for several compari
 smallest_p: the smallest p-value that signs alone could give: 2**(1 - k) if k queries, or clusters,
     differ.
 wins, ties, losses: the numbers of queries on which a is better than, equal to, and worse than b;
-    wins and losses are None for measures of which no value is better.
+    wins and losses are None for measures without a better direction.
 effect: Cohen's d_z, difference / sd. note: what else a reader must know.
 
 >>> comparison.pair("map", "pixels", "pca").wins

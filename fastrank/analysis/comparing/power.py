@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# So far from the mean, a t distribution of more than a few values has no probability.
+# This far from the mean, a t distribution of more than a few values has no probability.
 FAR, FEW = 10.0, 30
 MOST_QUERIES = 10**9
 

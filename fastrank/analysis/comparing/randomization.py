@@ -113,7 +113,7 @@ def randomization_test(paired: Paired, settings: Settings) -> Tested:
 
 
 def unequal_units(paired: Paired) -> Integers:
-    """Of each pair the number of queries, or clusters, whose difference is not 0."""
+    """For each pair, the number of queries, or clusters, with a difference other than 0."""
     if paired.clusters is None:
         return paired.unequal
     counts = np.zeros(len(paired), np.int64)
@@ -146,7 +146,7 @@ def _exact_p(magnitudes: Integers, threshold: int) -> float:
     left, right = (np.empty(2**size, np.int64) for size in (half, len(magnitudes) - half))
     room = np.empty(max(1, len(right) // 2), np.int64)
     count: int = kernels.count_signed_sums(magnitudes, threshold, left, right, room)
-    # As many sums are as far below 0.
+    # As many sums are as far below 0 as above.
     return float(min(1.0, 2 * count / 2 ** len(magnitudes)))
 
 

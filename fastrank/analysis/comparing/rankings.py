@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # Iterables whose items are not in order of rank.
 NO_RANKINGS = (str, bytes, set, frozenset, PerQuery)
-# The number of systems that an error names.
+# How many systems an error names.
 NAMED = 5
 # The header that `fastrank eval --format csv` writes.
 HEADER = ["run", "query", "measure", "value"]

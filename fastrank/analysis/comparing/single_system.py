@@ -52,7 +52,7 @@ def interval_of_mean(scores: Scores, measure: str | None, chosen: Settings) -> t
 
 
 def with_intervals(scores: Scores, chosen: Settings) -> Scores:
-    """The Scores whose means are Estimates, as far as they have an interval."""
+    """The Scores with Estimates instead of the means that have an interval."""
 
     def estimated(name: bytes, value: Any) -> Any:
         try:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastrank.core.scores.tables import Table
 
 HEADER = ("system", "mean", "rank", "low", "high", "group", "needed")
-# As many as there are letters; more groups help nobody.
+# One for each letter; more groups help nobody.
 MOST_GROUPS = len(ascii_lowercase)
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 # Depths to try where rankings are longer.
 DEPTHS = (10, 100, 1000)
-# The most settings that are tried together.
+# How many settings are tried together at most.
 MOST = 2
 
 
@@ -137,7 +137,7 @@ def _combinations(tried: Sequence[Setting], size: int) -> Iterator[Combination]:
 
 
 class _Search:
-    """Evaluates under one combination of settings after the other, and keeps what fits."""
+    """Evaluates under one combination of settings after another, and keeps those that fit."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class _Search:
         self._ranges: dict[str, tuple[Match, float, float]] = {}
 
     def attempt_all(self, tried: Sequence[Setting], size: int) -> None:
-        """Try all combinations of a number of settings for what fewer changes do not reproduce."""
+        """Try all combinations of `size` settings for measures that fewer do not reproduce."""
         names = [name for name in self._values if self._cost(name) >= size]
         for chosen in _combinations(tried, size) if names else ():
             self._attempt(chosen, names)
@@ -186,7 +186,7 @@ class _Search:
         return by_measure
 
     def attempt_ranges(self, tried: Sequence[Setting]) -> None:
-        """For what nothing reproduces, try whether an order of tied documents could."""
+        """For measures that nothing reproduces, try whether an order of tied documents could."""
         for chosen in [(), *((setting,) for setting in tried)]:
             names = [
                 name
@@ -237,7 +237,7 @@ class _Search:
         except FastrankError as error:
             if len(measures) == 1 or not isinstance(error, MeasureError):
                 return
-            # The expected value over the orders of ties is not known for every measure.
+            # Not every measure has a known expected value over the orders of ties.
             for measure in measures:
                 yield from self._evaluated([measure], options)
 

@@ -243,7 +243,7 @@ def _most_different(
 
 
 def _positions(bound: BoundMeasure, measures: Sequence[BoundMeasure]) -> Sequence[int]:
-    """When each value of a measure was asked for; those of sets come last."""
+    """The position at which each value of a measure was asked for; sets come last."""
     return bound.places or [len(measures)] * len(bound.names)
 
 

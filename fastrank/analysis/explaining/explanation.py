@@ -236,7 +236,7 @@ class Explanation(Frozen):
         return f"<Explanation of query {self.query!r}: {names}>"
 
 
-# The number of ranks that a line names.
+# How many ranks a line names.
 NAMED = 5
 # The longest title, in characters.
 WIDTH = 60

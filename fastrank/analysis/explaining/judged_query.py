@@ -158,13 +158,13 @@ class JudgedQuery:
         columns = self._values.judged_for(bound).columns
         parameters = bound.parameters(number)
         cutoff = parameters.get("cutoff", INFINITE)
-        # The columns have room for more than what is listed.
+        # The columns may be longer than what is listed.
         listed, distinct = columns.offsets[1], columns.grade_offsets[1]
         gains: list[float] = []
         ideal: list[float] = []
         if bound.measure.needs != "ranking":
             gained = self._values.gains(bound)
-            # Gains that were multiplied to sort them; the factor is a power of two.
+            # Gains were multiplied by a power of two to sort them.
             factor = 1.0 if self._scaled else self._values.gains_of_grades(bound)[1]
             gains = [gain / factor for gain in gained.gains[:listed]]
             for i in range(gained.ideal_offsets[1]):
@@ -206,7 +206,7 @@ class JudgedQuery:
         return groups
 
     def tie_across_depth(self) -> list[int]:
-        """The ranks of the results with equal scores of which the depth removed some, or none."""
+        """The ranks of the results that tie across the depth, so that it removed some of them."""
         depth = len(self.top)
         groups = self.ties(self.ranked) if self.cut else []
         return next((group for group in groups if group[0] <= depth < group[-1]), [])
@@ -230,7 +230,7 @@ def explained_measures(
 
 
 def is_explained(bound: BoundMeasure) -> bool:
-    """Whether it is known what documents add to a measure."""
+    """Whether `explain` knows what documents add to a measure."""
     return bound.measure.adds is not None
 
 
@@ -244,7 +244,7 @@ def _explained_names() -> str:
 
 
 def refuse_expected(options: Options) -> None:
-    """Raise OptionError for an expected value, which belongs to no single ranking."""
+    """Raise OptionError for ties="average", whose values do not come from a single ranking."""
     if options.ties == "average":
         reason = "'average' is over all orders of tied documents; explain shows one ranking"
         raise OptionError("ties", reason)

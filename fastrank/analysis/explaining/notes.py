@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastrank.core.matching.options import Options
     from fastrank.core.measures.selection import BoundMeasure
 
-# The number of documents that a note names.
+# How many documents a note names.
 NAMED = 5
 
 
@@ -52,7 +52,7 @@ def notes_of(
 
 
 def _mean(judged: JudgedQuery, zero: str) -> str:
-    """What means do with a query without results."""
+    """How means treat a query without results."""
     if judged.options.missing_is_error:
         return f"evaluate raises an error, as {zero.replace('zero', 'error')} says"
     return f"in means, {treated(1, zero, zero=judged.options.complete)}"
@@ -166,7 +166,7 @@ def _if_judged(
 ) -> list[str]:
     """The values if all unjudged documents were nonrelevant, or had the highest grade.
 
-    These are not bounds: of some judgments in between, the value is less or more than both.
+    These are not bounds: with other judgments, the value may be less or more than both.
     """
     highest = max([*judged.grades.values(), judged.options.relevance_level])
     by_name: dict[str, list[float]] = {name: [] for name in parts}

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 # The decimals to which tools round: trec_eval 4, BEIR and MTEB 5.
 ROUNDED = (4, 5)
-# Sums of doubles in another order differ by less.
+# Adding doubles in another order changes the sum by less.
 CLOSE = 1e-12
-# The most alternatives that are named.
+# How many alternatives are named at most.
 NAMED = 3
 # trec_eval's lines that are not numbers.
 _OTHERS = {measure.name for measure in MEASURES if measure.is_text}
@@ -149,7 +149,7 @@ class Match(Frozen):
     """Settings under which a measure has the values of the reference.
 
     settings: their texts; none if the values are the same as they are. options: of `evaluate`.
-    measure: the measure to ask for. tools: which tools do so.
+    measure: the measure to ask for. tools: the tools with these settings.
     """
 
     settings: tuple[str, ...]
@@ -161,7 +161,7 @@ class Match(Frozen):
         if not self.settings:
             return "the given options"
         tool_lists = [tools.split(", ") for tools in self.tools if tools]
-        # Of several settings, the tools that do all of this, if any.
+        # Prefer tools that have all of the settings.
         every = (
             [tool for tool in tool_lists[0] if all(tool in tool_list for tool_list in tool_lists)]
             if tool_lists

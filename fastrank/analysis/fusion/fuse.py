@@ -86,7 +86,7 @@ def fuse(
 
 
 SOURCE = "<fusion>"
-# Rows that are fused at once, whose memory stays in the caches; and rows for each thread.
+# How many rows are fused at once, so that their memory stays in the caches; and rows per thread.
 BLOCK = 1 << 14
 WORTH_A_THREAD = 1 << 18
 
@@ -104,11 +104,11 @@ def fuse_runs(runs: list[NamedRun], queries: list[bytes], settings: Settings) ->
 
 
 class _Rankings:
-    """The rankings of the runs for the queries: where they are and how large.
+    """The rankings of the runs for the queries: where they are, and their sizes.
 
-    places: int64[runs, queries], the place of each query in each run, or -1. sizes: int64[runs,
-    queries], its rows. rows, lengths: of each query, the rows to fuse and the bytes of all ids.
-    edges: the queries at which the parts begin, and their number.
+    places: int64[runs, queries], the index of each query in each run, or -1. sizes: int64[runs,
+    queries], its number of rows. rows, lengths: for each query, the rows to fuse and the bytes of
+    all ids. edges: the queries at which the parts begin, and their number.
     """
 
     def __init__(self, runs: list[NamedRun], queries: list[bytes], settings: Settings) -> None:

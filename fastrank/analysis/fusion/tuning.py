@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 # Means are compared after rounding, so that the order of additions decides nothing.
 DECIMALS = 12
-# The number of measures that an error names.
+# How many measures an error names.
 MAX_LISTED = 3
 
 

@@ -31,7 +31,7 @@ OF_BASELINE = "query of the baseline", "queries of the baseline"
 SAVED_WITH_ZERO = "a baseline saved with --missing zero"
 # What sets the order of tied documents.
 SAVED_WITH_TIES = "a baseline saved with --ties"
-# Drops that exceed what is allowed by rounding only.
+# Drops may exceed what is allowed by this much, which is only rounding.
 ROUNDING = 1e-12
 
 

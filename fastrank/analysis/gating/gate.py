@@ -65,8 +65,8 @@ def save_baseline(
 
     path: the file to write, JSON; compressed if its name ends in .gz, .bz2, .xz or .zst.
     qrels, run: as `evaluate` takes them.
-    measures: as `evaluate` takes them. Those without values per query, and those of which neither
-        higher nor lower values are better, are skipped if a set of measures includes them.
+    measures: as `evaluate` takes them. Those without values per query, and those without a better
+        direction, are skipped if a set of measures includes them.
     command: recorded in the file.
     ir_metadata: copy the `run_metadata` of the run, which must be a file.
     **options: see `EvaluationOptions`.

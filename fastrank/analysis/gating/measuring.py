@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastrank.core.measures.selection import BoundMeasure, Measures
     from fastrank.core.scores.scores import Scores
 
-# Seconds after which git counts as missing.
+# How many seconds to wait for git before it counts as missing.
 PATIENCE = 10
 
 
@@ -76,8 +76,8 @@ class Measured(NamedTuple):
 def selected(measures: Measures, version: str) -> list[BoundMeasure]:
     """The measures that a gate can judge.
 
-    Raises MeasureError for those that were asked for by name and have no values per query, or of
-    which neither higher nor lower values are better; sets of measures are filtered.
+    Raises MeasureError for those that were asked for by name and have no values per query, or no
+    better direction; sets of measures are filtered.
     """
     chosen = Selection(measures).bind(
         version, keep=lambda bound: has_values(bound) and bool(_better(bound))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # The size of a chunk before compression, in characters: what is unpacked for one query.
 CHUNK = 400_000
-# About how much of a text remains when it is compressed and in base 64, and of a row of results.
+# The size of a text, compressed and in base 64, as a share of the original; the size of a row.
 RATIO = 0.55
 ROW = 20
 

@@ -59,7 +59,7 @@ def inspect(
 
     qrels: the judgments, as for `evaluate`, but not preferences.
     runs: a run, a list of runs, or {name: run}; each as for `evaluate`.
-    measures: as for `compare`. What each document adds is shown for those that `explain` knows.
+    measures: as for `compare`. What documents add is shown for measures that `explain` supports.
     texts: the documents: {id: text}, {id: {"title": ..., "text": ...}}, a Dataset, or a file, a
         list or a folder of files, in the formats of `Dataset.from_files`. Without, ids are shown.
     queries: the texts of the queries, in the same forms; by default those of `texts` if that is a

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.inspecting.results import QueryResults
 
-# The largest page, in bytes: browsers open larger ones slowly.
+# The largest page, in bytes; browsers open larger ones slowly.
 LARGEST = 40_000_000
 
 

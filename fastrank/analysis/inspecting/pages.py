@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 # The size of the results in a page of a folder, in bytes.
 PAGE = 10_000_000
-# Without a script, the results of so many queries are shown, to this depth.
+# Without a script, the results of this many queries are shown, to this depth.
 MOST_RESULTS = 10
 STATIC_DEPTH = 10
-# More runs than this have no sentence for each pair.
+# With more runs than this, pairs have no sentences.
 MOST_RUNS = 12
 # The digits of values in the data; four are shown.
 DIGITS = 6

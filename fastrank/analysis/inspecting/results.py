@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastrank.core.matching.options import Options
     from fastrank.core.measures.selection import BoundMeasure
 
-# At most as many relevant documents that no run has in the first k are listed.
+# How many relevant documents that no run has in the first k are listed at most.
 MOST_MISSED = 100
 
 

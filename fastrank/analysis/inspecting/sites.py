@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# The file that shows that a folder is a site of ours, with the digests of the others.
+# The file that marks a folder as our site, with the digests of the other files.
 MANIFEST = "manifest.json"
 SCHEMA = "fastrank.site/1"
 NAMED = 3
@@ -63,7 +63,7 @@ def write_site(files: Mapping[str, bytes], output: str | os.PathLike[str]) -> No
 def check_folder(output: str | os.PathLike[str]) -> None:
     """Raise InputError for a folder with files of others, NotADirectoryError for a file.
 
-    Those of an earlier site are the ones that its manifest lists.
+    The files of an earlier site are those that its manifest lists.
     """
     target = os.path.realpath(output)
     if not os.path.exists(target):

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 SUMMARY = ("agreement", "kappa", "kappa_quadratic", "ac1", "ac2", "bias")
 BY_QUERY = ("agreement", "kappa", "kappa_quadratic", "bias")
 BY_GRADE = ("agreement", "higher", "lower", "bias")
-# How coefficients are called; a and b are the judges.
+# What coefficients are called; a and b are the judges.
 NAMES = {
     "agreement": "equal grades",
     "kappa": "Cohen's kappa",
@@ -455,7 +455,7 @@ def agreement_of(labels: Labels, relevance_level: float, chosen: Settings) -> Ju
         )
     values = labels.values[:, common]
     grades = np.unique(values[~np.isnan(values)])
-    # Queries without a common pair say nothing, and must not be drawn.
+    # Queries without a common pair say nothing and must not be drawn.
     of_pairs = [labels.queries[i] for i in np.flatnonzero(common)]
     queries = sorted({*of_pairs}, key=os.fsencode)
     rows = {query: row for row, query in enumerate(queries)}

@@ -352,8 +352,8 @@ def estimate(
         estimate is the judge's mean plus the estimated sum of what people would change, for
         measures that add over documents (P@k, CG@k, DCG@k, RBP). It is about the queries of the
         plan, as with population="queries", and several judges become their mean or majority.
-    partial: whether some pairs of the plan may lack a grade, missing at random. Of a plan of
-        queries, only those count of which all pairs have one.
+    partial: whether some pairs of the plan may lack a grade, missing at random. With a plan of
+        queries, only those count whose pairs all have one.
 
     The estimate is mean(f) - lambda (mean(g) - mean of g over the other queries), where f are the
     values by people and g those by the judge on the same queries; lambda has the least variance.

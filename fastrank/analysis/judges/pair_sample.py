@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from fastrank.core.formats.inputs import RunLike, RunsLike
     from fastrank.core.measures.selection import Measures
 
-# What the documents add, and its divisor, of measures whose values are sums over documents that do
-# not depend on the other documents.
+# What documents add in measures that are sums over documents, where no document affects what
+# another one adds.
 SUMS = ("relevance", "discounted gain", "weighted gain", "weighted relevance")
 DIVISORS = ("", "k")
 

@@ -382,7 +382,7 @@ def _queries_for(
         raise OptionError("difference", "no two runs differ by the judge")
     every = len(comparison.queries)
     for n in range(2, every + 1):
-        # The judge says something of the other queries only.
+        # The judge only tells about the other queries.
         left = math.sqrt(1 - correlation**2 * (1 - n / every))
         if power_of_t(difference / (spread * left), n) >= POWER:
             return n
@@ -433,7 +433,7 @@ def _allocated(
     sampled = np.minimum(sizes, min(LEAST, budget))
     while (left := budget - int(sampled.sum())) > 0:
         room = np.where(sampled < sizes, weights, 0.0)
-        # The largest remainders get the rest, so that the budget is met exactly.
+        # The largest remainders get the rest, so that exactly the budget is spent.
         more = np.minimum(np.floor(left * room / room.sum()), sizes - sampled).astype(int)
         if not more.any():
             order = np.argsort(-(left * room / room.sum()), kind="stable")[:left]

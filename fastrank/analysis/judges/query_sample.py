@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from fastrank.core.formats.inputs import RunLike, RunsLike
     from fastrank.core.measures.selection import Measures
 
-# Below so many human queries intervals of Student's t may be short of their level.
+# With fewer human queries, intervals of Student's t may fall short of their level.
 FEW = 20
-# Where so many values are equal, n would have to be hundreds.
+# If this share of the values is equal, n would have to be in the hundreds.
 MOSTLY = 0.5
 PERMUTATIONS = 10_000
 NOT_RANDOM = 0.01

@@ -57,9 +57,9 @@ def evaluate_spans(
     documents: the texts of the documents, to check or find places, as in the readers.
 
     Text counts once, however often it is evidence or retrieved, but with `repeated=True`, as in
-    `SpanPrecision(repeated=True)@5`, as often as it is retrieved. Of spans with the same evidence,
-    the one of which the largest share was retrieved is what has to be found; retrieved text of the
-    others is evidence, too. Spans with grade 0 are not evidence.
+    `SpanPrecision(repeated=True)@5`, as often as it is retrieved. If several spans have the same
+    evidence, the one with the largest share retrieved has to be found; retrieved text of the others
+    is evidence, too. Spans with grade 0 are not evidence.
 
     Raises what the readers raise; InputError for a chunk of the run that `chunks` lacks, for spans
     in documents without chunks, and if tokens are not known; MeasureError, OptionError,
@@ -192,7 +192,7 @@ class _Text:
         return shares.get(name, _ratio(hits, size + need - got))
 
     def _chosen(self, retrieved: Union) -> Union:
-        """Of the spans of each piece of evidence, the one of which the largest share was found."""
+        """For each piece of evidence, the span with the largest share retrieved."""
         starts, ends = self._spans
         shares = retrieved.within(starts, ends) / (ends - starts)
         order = np.lexsort((-shares, self._pieces))

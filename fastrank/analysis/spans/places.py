@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fastrank.core.formats.tables.table import Table
 
-# The number of texts that an error names.
+# How many texts an error names.
 NAMED = 20
 
 

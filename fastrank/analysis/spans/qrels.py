@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 OF = ("span", "chunk")
 GRADES = ("max", "sum", "share")
-# The number of documents or spans that a message names.
+# How many documents or spans a message names.
 NAMED = 5
 
 
@@ -55,8 +55,8 @@ def span_qrels(
         ERR_IA), which count each piece once. Evidence without a name is `document:start-end`.
     documents: the texts of the documents: a folder with a file for each, named by its id.
 
-    Chunks that overlap spans, but none enough, have grade 0. Warns of evidence of which no chunk
-    has enough; a query whose spans are in no chunk is left out. Raises what the readers raise,
+    Chunks that overlap spans, but none enough, have grade 0. Warns of evidence that no chunk has
+    enough of; a query whose spans are in no chunk is left out. Raises what the readers raise,
     InputError for spans in documents without chunks, and OptionError.
 
     >>> spans = {"query": ["q1", "q1"], "document": ["a", "a"], "start": [3, 20], "end": [9, 24]}
@@ -89,7 +89,7 @@ def span_qrels(
     grades = np.where(enough, spans.grades[rows], 0)
     if grade == "share":
         grades = grades * shares
-    # Of the spans of a piece, the best counts.
+    # The best span of a piece counts.
     rows, chunk_rows, grades = _merged(spans.pieces, rows, chunk_rows, grades, add=False)
     names = None
     if by_piece:

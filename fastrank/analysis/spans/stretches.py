@@ -39,7 +39,7 @@ class Union:
         starts, ends = starts[order], np.maximum.accumulate(ends[order])
         first = np.append(True, starts[1:] > ends[:-1])[: len(starts)]
         self.starts, self.ends = starts[first], ends[np.append(first[1:], True)[: len(starts)]]
-        # An empty stretch before all others spares the case that there is none.
+        # With an empty stretch before all others, there is always one.
         self._starts = np.append(np.int64(-1), self.starts)
         self._lengths = np.append(np.int64(0), self.ends - self.starts)
         self._before = np.cumsum(self._lengths) - self._lengths
@@ -64,7 +64,7 @@ def meeting(
     """
     order = np.argsort(others[0], kind="stable")
     starts, ends = others[0][order] - touching, others[1][order] + touching
-    # Others that start after the end, or before which all have ended, are not looked at.
+    # Skip others that start after the end, and those before which all have ended.
     lows = np.searchsorted(np.maximum.accumulate(ends), stretches[0], "right")
     counts = np.maximum(np.searchsorted(starts, stretches[1], "left") - lows, 0)
     rows = np.repeat(np.arange(len(lows)), counts)

@@ -36,7 +36,7 @@ def draw_differences(axes: Axes, comparison: Comparison, view: View) -> Frame:
     differences = np.array(column)
     differences = differences[~np.isnan(differences)]
     heights, edges = _steps(differences)
-    # The heights fall, so that those above and below 0 are together.
+    # The heights are sorted, so those above 0 are together, and those below.
     above, rest = int((heights > 0).sum()), int((heights >= 0).sum())
     color_a, color_b = _colors(comparison, a, b)
     for part, color in ((slice(0, above), color_a), (slice(rest, len(heights)), color_b)):
@@ -111,7 +111,7 @@ def _steps(differences: Floats) -> tuple[Floats, Integers]:
 
 
 def _extremes(differences: Floats) -> list[int]:
-    """The places of the queries with the largest differences, in order of the plot."""
+    """The indices of the queries with the largest differences, in the order of the plot."""
     order = np.argsort(-np.abs(differences), kind="stable")[:EXTREMES]
     return sorted(int(i) for i in order if differences[i] != 0)
 

@@ -73,7 +73,7 @@ def draw_intervals(axes: Axes, comparison: Comparison, view: View) -> Frame:
 def _rows(
     comparison: Comparison, measure: str, baseline: str
 ) -> list[tuple[str, float, float, float, bool]]:
-    """Of each system, best first: its name, mean, interval, and whether its point is filled."""
+    """For each system, best first: its name, mean, interval, and whether its point is filled."""
     ranked = comparison.ranked(measure)
     if not baseline:
         mean = comparison.mean[measure]

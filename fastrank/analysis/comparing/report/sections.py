@@ -79,7 +79,7 @@ def _tag(tag: str, used: set[str]) -> str:
     return tag
 
 
-# More pairs than these have no plots of their own.
+# How many pairs have plots of their own at most.
 MOST_PAIRS = 10
 MOST_QUERIES = 1000
 DEPTHS = (5, 10, 20, 100)
