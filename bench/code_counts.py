@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 import tokenize
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from scipy.sparse import lil_array
+from scipy.sparse.csgraph import connected_components
 
 # Words that say when a value came, or that it is one, and not what it is.
 VAGUE = frozenset(
@@ -129,8 +133,15 @@ def largest_circle(files: Iterable[Path], package: Path) -> list[str]:
     Imports in functions and for types count, too.
     """
     modules = {_module(file, package): file for file in files}
-    imports = {name: set(_imports(_tree(file), modules)) - {name} for name, file in modules.items()}
-    return max(_circles(imports), key=len, default=[])
+    names = sorted(modules)
+    graph = lil_array((len(names), len(names)), dtype=bool)
+    for row, name in enumerate(names):
+        for imported in _imports(_tree(modules[name]), modules):
+            graph[row, names.index(imported)] = True
+    _, labels = connected_components(graph, connection="strong")
+    largest = Counter(labels.tolist()).most_common(1)[0][0]
+    circle = [name for name, label in zip(names, labels, strict=True) if label == largest]
+    return circle if len(circle) > 1 else []
 
 
 def _module(file: Path, package: Path) -> str:
@@ -144,33 +155,6 @@ def _imports(tree: ast.Module, modules: Iterable[str]) -> Iterator[str]:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 yield from {inner if inner in modules else node.module} & set(modules)
-
-
-def _circles(imports: dict[str, set[str]]) -> Iterator[list[str]]:
-    """The strongly connected groups of more than one module, by Tarjan's algorithm."""
-    order: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    stack: list[str] = []
-    groups: list[list[str]] = []
-
-    def visit(name: str) -> None:
-        order[name] = lowest[name] = len(order)
-        stack.append(name)
-        for other in sorted(imports[name]):
-            if other not in order:
-                visit(other)
-                lowest[name] = min(lowest[name], lowest[other])
-            elif other in stack:
-                lowest[name] = min(lowest[name], order[other])
-        if lowest[name] == order[name]:
-            group = stack[stack.index(name) :]
-            del stack[stack.index(name) :]
-            groups.append(sorted(group))
-
-    for name in sorted(imports):
-        if name not in order:
-            visit(name)
-    return (group for group in groups if len(group) > 1)
 
 
 def _tree(file: Path) -> ast.Module:

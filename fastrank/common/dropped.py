@@ -18,13 +18,15 @@ OF_JUDGES = "`fastrank eval` with the qrels of each judge, and `fastrank agree -
 SENTEVAL = "mteb or SentEval; the protocol here is that of Ulysses SentEval"
 RANKING = "fastrank.compat.retrieved.results_to_run and fr.evaluate"
 PLOTS = dict.fromkeys(("distribution", "p-values", "power", "values"), MATPLOTLIB)
-PROTOCOL = dict.fromkeys(
-    (
-        *("protocol", "test", "dev", "classifier", "neighbors"),
-        *("samples_per_label", "experiments"),
-    ),
-    SENTEVAL,
-)
+PROTOCOL = {
+    "classifier": SENTEVAL,
+    "dev": SENTEVAL,
+    "experiments": SENTEVAL,
+    "neighbors": SENTEVAL,
+    "protocol": SENTEVAL,
+    "samples_per_label": SENTEVAL,
+    "test": SENTEVAL,
+}
 MODULES = {"llama_index": RANKING, "mlflow": RANKING, "mteb": "fr.evaluate_model", "ragas": RANKING}
 # The replacements of what was there, by its owner: commands and attributes, flags of a command,
 # values of a flag or an option, and parameters of a function.

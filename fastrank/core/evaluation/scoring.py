@@ -210,7 +210,7 @@ def _may_repeat(plan: Plan) -> bool:
     """Whether `Values.compute_again` is all it takes to compute the values of another run."""
     return (
         plan.options.no_relevant != "one"
-        and not plan.requires.missing_queries
+        and not plan.requires.evaluates_missing
         and getattr(plan.judgments, "scale", None) is None
         and all(
             bound.measure.needs in REPEATABLE

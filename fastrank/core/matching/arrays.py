@@ -166,7 +166,7 @@ def _judge_some(
                 in_order=run.scores is None,
                 ascending=run.lower_is_better,
                 unique=run.unique,
-                with_absent=plan.requires.missing_queries,
+                with_absent=plan.requires.evaluates_missing,
             ),
             scores,
             own_scores,

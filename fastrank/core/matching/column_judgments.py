@@ -288,10 +288,18 @@ def subtopics_of(qrels: Qrels) -> Subtopics:
 
 
 def has_subtopics(qrels: Qrels) -> bool:
-    """Whether a second field of the judgments is not what plain judgments have there."""
-    names = interning(len(qrels.groups))
-    distinct = kernels.intern_texts(qrels.groups.columns, names)
-    return any(name not in USUAL_ITERATIONS for name in qrels.groups.take(names.firsts[:distinct]))
+    """Whether a second field of the judgments is not what plain judgments have there.
+
+    It is looked at once.
+    """
+    known: bool | None = qrels.__dict__.get("has_subtopics")
+    if known is None:
+        names = interning(len(qrels.groups))
+        distinct = kernels.intern_texts(qrels.groups.columns, names)
+        iterations = qrels.groups.take(names.firsts[:distinct])
+        known = any(name not in USUAL_ITERATIONS for name in iterations)
+        qrels.__dict__["has_subtopics"] = known
+    return known
 
 
 def judge_by_column(

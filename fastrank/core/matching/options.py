@@ -149,6 +149,8 @@ def check_options(measures: list[BoundMeasure], options: Options) -> None:
 
 # Parsing four names takes as long as evaluating two queries of 100 documents.
 _BOUND: dict[tuple[str, ...], list[BoundMeasure]] = {}
+# The same lists, which are returned again, by their addresses.
+KEPT: dict[int, list[BoundMeasure]] = {}
 MOST_BOUND = 64
 
 
@@ -175,5 +177,6 @@ def bind_measures(asked: Measures, options: Options) -> list[BoundMeasure]:
         if all(bound.measure.needs != "custom" for bound in measures):
             if len(_BOUND) >= MOST_BOUND:
                 _BOUND.clear()
-            _BOUND[key] = measures
+                KEPT.clear()
+            _BOUND[key] = KEPT[id(measures)] = measures
     return measures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.core.data.qrels import Graded, Preferences, Qrels, lowest_code
 from fastrank.core.data.texts import text_order
-from fastrank.core.matching.options import BY_COLUMN, Options
+from fastrank.core.matching.options import BY_COLUMN, KEPT, MOST_BOUND, Options
 from fastrank.core.matching.queries import choose_queries, count_without_relevant, evaluates_missing
 from fastrank.core.measures.trec import GAINS
 from fastrank.core.native.buffers import FreeList, filled
@@ -73,7 +73,7 @@ class Requirements:
         return any(map(_sees_unjudged, self.measures))
 
     @once
-    def missing_queries(self) -> bool:
+    def evaluates_missing(self) -> bool:
         """Whether queries without results are evaluated, which only trec_eval 10.0 does (-c)."""
         return evaluates_missing(self.options)
 
@@ -126,20 +126,25 @@ class Requirements:
         return bound.measure.needs in ("run", "queries") or format == self.options.relevance_format
 
 
-# Those of the measures that were used last; they take as long to find as a short ranking to judge.
+# Of measures that are kept; to find them takes as long as to judge a short ranking.
 _REQUIREMENTS: dict[int, Requirements] = {}
-MOST_REQUIREMENTS = 64
 
 
 def requirements(measures: list[BoundMeasure], options: Options) -> Requirements:
-    """The requirements of these measures under options, which are found once."""
+    """The requirements of measures under options.
+
+    They are found once for measures that `bind_measures` keeps. What users made, their functions
+    and exclusions, is not kept.
+    """
+    if options.exclude or KEPT.get(id(measures)) is not measures:
+        return Requirements(measures, options)
     requires = _REQUIREMENTS.get(id(measures))
     if (
         requires is None
         or requires.measures is not measures
         or (requires.options is not options and vars(requires.options) != vars(options))
     ):
-        if len(_REQUIREMENTS) >= MOST_REQUIREMENTS:
+        if len(_REQUIREMENTS) >= MOST_BOUND:
             _REQUIREMENTS.clear()
         requires = _REQUIREMENTS[id(measures)] = Requirements(measures, options)
     return requires

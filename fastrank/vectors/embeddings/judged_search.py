@@ -325,7 +325,7 @@ class BatchJudge:
         import numpy
 
         count = len(self.plan.judgments)
-        if self.plan.requires.missing_queries:
+        if self.plan.requires.evaluates_missing:
             rest = numpy.ones(count, bool)
             for piece in self._pieces:
                 rest[piece.queries] = False

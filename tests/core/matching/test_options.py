@@ -10,6 +10,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.cli.main import main
+from fastrank.core.matching import plan
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.small import grades, run_lines, scores
 from tests.helpers.tables import holding, holds, refused, refusing, rows
@@ -246,3 +247,11 @@ def test_the_command_says_what_is_wrong(
     wanted, _, message = expected.partition(" ")
     assert message in err
     assert (out, status) == ("", int(wanted))
+
+
+def test_requirements_do_not_keep_the_exclusions_of_an_evaluation() -> None:
+    exclude = {"q": [f"no document has this id: {number}" for number in range(3)]}
+    fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map", exclude=exclude)
+
+    kept = [requires.options.exclude for requires in plan._REQUIREMENTS.values()]
+    assert not any(kept)
