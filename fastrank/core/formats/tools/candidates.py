@@ -203,7 +203,7 @@ def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -
     form = format
     if is_file(source):
         source, head = sniff.head_of(source)
-        form = format or _format_of(head, source.name)
+        form = format or _format_of(head)
         if form in ("qapairs", "semeval", *SUBTASKS):
             with source:
                 content = source.read()
@@ -217,13 +217,13 @@ def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -
     return table
 
 
-def _format_of(head: bytes, name: str) -> str:
+def _format_of(head: bytes) -> str:
     text = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     if text.startswith(b"<QApairs"):
         return "qapairs"
     if text.startswith((b"<?xml", b"<root", b"<xml")):
         return "semeval"
-    return sniff.format_of_table(head, name)
+    return sniff.format_of_table(head)
 
 
 def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
