@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
     from fastrank.cli.parser import Parser
-    from fastrank.core.scores.tables import Table
+    from fastrank.core.results.table import Table
 
 EPILOG = """\
 examples:

@@ -13,7 +13,7 @@ from fastrank.cli.output import encoded, without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
 from fastrank.core.formats.tables.sniff import FORMATS as FILE_FORMATS
-from fastrank.core.scores.records import json_text
+from fastrank.core.results.records import json_text
 from fastrank.errors import ReadError
 
 TYPE_CHECKING = False

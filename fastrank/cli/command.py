@@ -103,7 +103,7 @@ class Command:
         try:
             _check_version(arguments)
             if self._plot is not None and arguments.plot is not None:
-                from fastrank.analysis.comparing.plots.images import check_format
+                from fastrank.core.results.images import check_format
 
                 check_format(arguments.plot)
             if not self._can_be_written(arguments):

@@ -232,7 +232,7 @@ def _long_table(comparison: Comparison, arguments: argparse.Namespace) -> str:
     from fastrank.common.rendering.document import Document
     from fastrank.common.rendering.text import ASCII_SYMBOLS, SYMBOLS
     from fastrank.common.rendering.writers import written
-    from fastrank.core.scores.tables import grid_of
+    from fastrank.core.results.table import grid_of
 
     ascii = _ascii(arguments)
     if arguments.per_query:

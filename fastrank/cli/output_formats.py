@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Any
 
+    from fastrank.core.results.table import Table
     from fastrank.core.scores.scores import Scores
-    from fastrank.core.scores.tables import Table
 
     # The file of each run, the name to print, and its scores.
     Results = Iterable[tuple[str, str, Scores]]
@@ -81,7 +81,7 @@ def _csv(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
 
 
 def _jsonl(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
-    from fastrank.core.scores.records import json_text
+    from fastrank.core.results.records import json_text
 
     names = _fields(arguments)
     for row in _rows(results, arguments):
@@ -106,7 +106,8 @@ def _rows(results: Results, arguments: argparse.Namespace) -> Iterator[tuple[obj
 
 
 def _json(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
-    from fastrank.core.scores.records import json_text, to_record
+    from fastrank.core.results.records import json_text
+    from fastrank.core.scores.records import to_record
 
     records = []
     for path, name, scores in results:

@@ -28,8 +28,8 @@ from fastrank.core.data.run import Run
 from fastrank.core.formats.files import files
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
+from fastrank.core.results.table import Table, table_of_rows
 from fastrank.core.scores.scores import Scores
-from fastrank.core.scores.tables import Table, table_of_rows
 from fastrank.errors import GroupError
 
 TYPE_CHECKING = False

@@ -27,9 +27,9 @@ from fastrank.common.dropped import without_dropped
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import WithDropped
 from fastrank.core.formats.tables.table_files import csv_lines
+from fastrank.core.results.records import json_text
+from fastrank.core.results.table import Table, distinct
 from fastrank.core.scores.differences import largest_differences
-from fastrank.core.scores.records import json_text
-from fastrank.core.scores.tables import Table, distinct
 from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from fastrank.common.messages import counted, did_you_mean, first_few, similar_i
 from fastrank.common.rendering.document import Document, Items, Paragraph, Section
 from fastrank.common.rendering.numbers import number, signed
 from fastrank.core.data.columns import Frozen
-from fastrank.core.scores.tables import Table, grid_of
+from fastrank.core.results.table import Table, grid_of
 from fastrank.errors import GroupError, OptionError
 
 TYPE_CHECKING = False

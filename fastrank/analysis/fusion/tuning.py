@@ -28,7 +28,7 @@ from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.measures.selection import Selection
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
-from fastrank.core.scores.tables import Table
+from fastrank.core.results.table import Table
 from fastrank.core.scores.text import lacks, treated
 from fastrank.errors import MeasureError, OptionError
 

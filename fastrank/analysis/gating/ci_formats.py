@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fastrank.analysis.gating.shown import LISTED, all_notes, heading, listed
 from fastrank.common.messages import visible
-from fastrank.core.scores.records import json_text
-from fastrank.core.scores.tables import records
+from fastrank.core.results.records import json_text, records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

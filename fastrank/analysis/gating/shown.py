@@ -9,7 +9,7 @@ from fastrank.common.rendering.document import Cell, Document, Grid, Items, Para
 from fastrank.common.rendering.markdown import markdown
 from fastrank.common.rendering.numbers import interval, number, p_text, signed
 from fastrank.common.rendering.text import text
-from fastrank.core.scores.tables import grid_of
+from fastrank.core.results.table import grid_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

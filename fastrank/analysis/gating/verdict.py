@@ -20,7 +20,7 @@ from fastrank.analysis.gating.checks import (
 )
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
-from fastrank.core.scores.tables import Table
+from fastrank.core.results.table import Table
 from fastrank.core.scores.text import first_ids, lacks, missing_note, treated
 from fastrank.errors import InputError
 

@@ -27,7 +27,7 @@ from fastrank.common.messages import closest, counted, did_you_mean
 from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
 from fastrank.common.rendering.numbers import interval as bounds_text
 from fastrank.common.rendering.numbers import number, signed
-from fastrank.core.scores.tables import Table, grid_of, table_of_rows
+from fastrank.core.results.table import Table, grid_of, table_of_rows
 from fastrank.errors import GroupError, OptionError
 
 TYPE_CHECKING = False

@@ -22,7 +22,7 @@ from fastrank.common.messages import counted, visible
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import interval as bounds_text
 from fastrank.common.rendering.numbers import number, p_text, signed
-from fastrank.core.scores.tables import Estimate, Table, grid_of, table_of_rows
+from fastrank.core.results.table import Estimate, Table, grid_of, table_of_rows
 from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fastrank.analysis.comparing.options import COMPARISON, settings
 from fastrank.core.data.columns import Frozen
-from fastrank.core.scores.tables import Table, records
+from fastrank.core.results.records import records
+from fastrank.core.results.table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Result(Frozen):
         >>> agreement.to_json()[:36]
         '{"judges": ["judge 1", "judge 2"], "'
         """
-        from fastrank.core.scores.records import json_text
+        from fastrank.core.results.records import json_text
 
         return json_text(_plain(self._content()), indent)
 
@@ -86,10 +87,10 @@ def draw(
 
     Raises OptionError for an unknown suffix or format, and ImportError without matplotlib.
     """
-    from fastrank.analysis.comparing.plots.images import check_format
     from fastrank.common.lazy import optional
     from fastrank.common.plots.frame import framed
     from fastrank.core.formats.files import files
+    from fastrank.core.results.images import check_format
 
     optional("matplotlib.figure", "a plot", "plot")
     form = "" if path is None else check_format(path, format)

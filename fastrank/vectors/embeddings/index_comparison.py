@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     from fastrank.common.plots.frame import Frame
+    from fastrank.core.results.table import Table
     from fastrank.core.scores.scores import Scores
-    from fastrank.core.scores.tables import Table
 
 
 class IndexPoint(Frozen):
@@ -89,7 +89,7 @@ class IndexComparison(Frozen):
         >>> compared.table().names
         ['index', 'recall@3', 'RR', 'RR change', 'queries/s', 'bytes', 'build s']
         """
-        from fastrank.core.scores.tables import Table
+        from fastrank.core.results.table import Table
 
         rows = [self._row(point) for point in self.points]
         return Table(columns={name: [row[name] for row in rows] for name in rows[0]})
@@ -102,7 +102,7 @@ class IndexComparison(Frozen):
         >>> found["k"], found["points"][2]["recall"], found["points"][2]["change"]
         (3, 1.0, {'RR': 0.0})
         """
-        from fastrank.core.scores.records import json_text
+        from fastrank.core.results.records import json_text
 
         whole = {name: getattr(self, name) for name in sorted(self.field_names - {"points"})}
         return json_text(
@@ -123,8 +123,8 @@ class IndexComparison(Frozen):
         >>> image.getvalue()[1:4]
         b'PNG'
         """
-        from fastrank.analysis.comparing.plots.images import check_format
         from fastrank.common.plots.frame import framed
+        from fastrank.core.results.images import check_format
 
         form = check_format(target, format)
         files.write(target, [framed(self._draw).render(form)])

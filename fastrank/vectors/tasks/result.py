@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.common.lazy import optional
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
-from fastrank.core.scores.tables import Table
+from fastrank.core.results.table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from fastrank.common.arguments import flag
 from fastrank.common.keywords import option_hint
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen, WithDropped
+from fastrank.core.results.table import Table, best_rows
 from fastrank.core.scores.scores import Scores
-from fastrank.core.scores.tables import Table
-from fastrank.core.scores.text import rounded
 from fastrank.errors import OptionError
 from fastrank.vectors.tasks.result import TaskResult
 
@@ -311,19 +310,9 @@ class TaskResults(WithDropped):
         """
         cells: set[tuple[int, int]] = set()
         for i, row in enumerate(rows):
-            values = {
-                column: row[model]
-                for column, model in enumerate(self.models, first)
-                if row.get(model) is not None and row[model] == row[model]
-            }
-            if len(self.models) > 1 and values:
-                lower = "metric" in row and _lower(row["metric"])
-                best = rounded(min(values.values()) if lower else max(values.values()), digits)
-                cells.update(
-                    (i, column)
-                    for column, value in values.items()
-                    if rounded(value, digits) == best
-                )
+            better = "lower" if "metric" in row and _lower(row["metric"]) else "higher"
+            columns = best_rows([row.get(model) for model in self.models], better, digits)
+            cells.update((i, first + column) for column in columns)
         return frozenset(cells)
 
 
