@@ -7,7 +7,7 @@ from fastrank.common.arguments import flag
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import BinaryIO
 
     import pandas
@@ -63,6 +63,10 @@ class Result:
 
         return {"values": lambda axes: draw_values(axes, self._title(), self.table())}
 
+    def _long_names(self) -> Sequence[str]:
+        """The names that plots shorten."""
+        return ()
+
     def __str__(self) -> str:
         return self.to_text()
 
@@ -94,8 +98,11 @@ class Result:
         """
         from fastrank.common.rendering.html import html
 
-        title = page if isinstance(page, str) else self._title() if flag("page", page) else None
-        return html(self._document(), page=title)
+        return html(self._document(), page=self._page_title(page))
+
+    def _page_title(self, page: bool | str) -> str | None:
+        """The title of a whole page, or None for elements."""
+        return page if isinstance(page, str) else self._title() if flag("page", page) else None
 
     def to_csv(self) -> str:
         """The main table as comma-separated lines, header first, in full precision."""
@@ -135,17 +142,16 @@ class Result:
         """
         from fastrank.core.results.drawing import draw, drawing_of
 
-        return draw(drawing_of(self._drawings(), kind), (), ax, path, format)
+        drawing = drawing_of(self._drawings(), kind)
+        return draw(drawing, self._long_names(), ax, path, format)
 
 
 def rendered(result: Result, form: str, **layout: object) -> str:
-    """A result in one of `FORMS`, ending with a line break; HTML is a whole page, JSON indented.
+    """A result in one of `FORMS`, ending with a line break; JSON is indented.
 
     layout: options of the method.
     """
     if form == "json":
-        layout.setdefault("indent", 2)
-    if form == "html":
-        layout.setdefault("page", True)
+        layout["indent"] = 2
     text: str = getattr(result, FORMS[form])(**layout)
     return text if text.endswith("\n") else f"{text}\n"

@@ -14,6 +14,7 @@ from fastrank.common.arguments import flag
 from fastrank.common.keywords import option_hint
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen, WithDropped
+from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, best_rows
 from fastrank.core.scores.scores import Scores
 from fastrank.errors import OptionError
@@ -79,7 +80,7 @@ class TaskScore(Frozen):
         return f"<TaskScore {self.task}, {self.model}: {self.metric} {self.value:.4f}>"
 
 
-class TaskResults(WithDropped):
+class TaskResults(Result, WithDropped):
     """The scores of one or several models in tasks.
 
     scores: a list of TaskScore, in the order of evaluation. `results["task"]` is the TaskScore of
@@ -273,12 +274,6 @@ class TaskResults(WithDropped):
         without = {score.task for score in self.scores if score.items is None}
         names = ", ".join(repr(task) for task in self.tasks if task not in without)
         return f"; give one of {names}" if names else ""
-
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
 
     def __repr__(self) -> str:
         tasks, models = counted(len(self.tasks), "task"), counted(len(self.models), "model")
