@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.arrow_files import is_folder, read_arrow, saved_table
 from fastrank.core.formats.tables.forms import (
     choose_split,
     frame_kind,
@@ -67,10 +67,8 @@ def table_of(
         return table
     if not is_file(given):
         raise TypeError(f"{source}: expected {TAKEN}, found {type(given).__name__}")
-    if isinstance(given, (str, os.PathLike)) and os.path.isdir(given):
-        from fastrank.core.formats.tables.arrow_files import saved_table
-
-        return saved_table(os.fspath(given), split)
+    if is_folder(given):
+        return saved_table(given, split)
     file, head = sniff.head_of(given)
     with file:
         content, form = file.read(), form or sniff.format_of_table(head)
@@ -103,8 +101,6 @@ def binary_table(content: bytes | str, name: str, form: str) -> Table:
     from fastrank.core.formats.tables.frames import table_of_arrow
 
     if form == "arrow":
-        from fastrank.core.formats.tables.arrow_files import read_arrow
-
         table = read_arrow(content, name)
         return table_of_arrow(name, table.column_names, table.columns)
     from fastrank.core.formats.tables.parquet import ParquetColumns
