@@ -34,7 +34,7 @@ from fastrank.vectors.searching.runs import SOURCE, check_writable, run_lines, s
 from fastrank.vectors.searching.search_options import SearchOptions
 from fastrank.vectors.searching.shards import Shards
 from fastrank.vectors.searching.storage import read_index, write_index
-from fastrank.vectors.searching.vectors import check_dimension, open_vectors
+from fastrank.vectors.searching.vectors import check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,11 +175,11 @@ class SearchInputs:
             batch_size=arguments.batch_size,
             parameters=arguments.parameters,
         )
-        self.queries.check(unit=arguments.metric == "cosine")
+        self.queries.check(unit=check_metric(arguments.metric) == "cosine")
         index = build_index(
             self.corpus,
             arguments.index_factory,
-            arguments.metric or "ip",
+            check_metric(arguments.metric),
             self.documents,
             arguments.train_size,
             gpu=arguments.gpu,

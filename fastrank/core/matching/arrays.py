@@ -93,7 +93,7 @@ def match_rows(plan: Plan, run: ArrayRun, threads: int | None = None) -> JudgedR
     checked = _CheckedRows(queries, rows[looked], run)
     texts = checked.as_run()
     rankings = numpy.full(len(order), -1, numpy.int64)
-    rankings[looked[checked.sizes > 0]] = numpy.arange(len(texts))
+    rankings[looked] = numpy.arange(len(texts))
     matched = records.Matched(
         judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
     )
@@ -256,7 +256,7 @@ def _row_error(problem: Int64Array, row: int, ids: Array, query: bytes) -> Fastr
 class _CheckedRows:
     """Some rows of the arrays, the documents in them checked but for repeats.
 
-    queries: the id of each. rows: its number in the arrays. sizes: how many documents it has.
+    queries: the id of each. rows: its number in the arrays.
     """
 
     def __init__(self, queries: list[bytes], rows: Array, run: ArrayRun) -> None:
@@ -266,7 +266,6 @@ class _CheckedRows:
         self.ids = selected_integers("ids", run.ids, rows)
         self._refuse(self.ids < PADDING, negative_id)
         self.present = self.ids != PADDING
-        self.sizes = self.present.sum(axis=1)
         if run.scores is None:
             self.scores = numpy.broadcast_to(_descending(run.ids.shape[1]), self.ids.shape)
             return
@@ -283,13 +282,12 @@ class _CheckedRows:
             raise error(self.queries[i], self.ids[i], int(self.rows[i]), column)
 
     def as_run(self) -> Run:
-        """The rows that have documents as a run."""
+        """The rows as a run; a row without documents is a query without results."""
         import numpy
 
-        answered = self.sizes > 0
-        ends = numpy.cumsum(self.sizes[answered])
+        ends = numpy.cumsum(self.present.sum(axis=1))
         return Run(
-            queries=as_texts([self.queries[i] for i in numpy.flatnonzero(answered).tolist()]),
+            queries=as_texts(self.queries),
             docs=_decimal(self.ids[self.present]).placed(None, "result"),
             tag_bytes=b"arrays",
             source=SOURCE,

@@ -62,6 +62,10 @@ NOTED = {
         "document of the pool was not sampled, and counts as unjudged in measures without strata",
         "documents of the pool were not sampled, and count as unjudged in measures without strata",
     ),
+    "zero_vectors": (
+        "vector of a query or document is zero: its cosine with all others counts as 0",
+        "vectors of queries or documents are zero: their cosines with all others count as 0",
+    ),
     "ties_at_cutoff": (
         "ranking was cut between documents with equal scores",
         "rankings were cut between documents with equal scores",

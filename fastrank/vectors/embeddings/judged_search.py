@@ -28,7 +28,7 @@ from fastrank.vectors.searching.row_ids import RowIds, check_row_ids
 from fastrank.vectors.searching.runs import SOURCE, check_writable, run_lines, run_of
 from fastrank.vectors.searching.search_options import SEARCH, BuildOptions, SearchOptions
 from fastrank.vectors.searching.shards import Shards
-from fastrank.vectors.searching.vectors import check_dimension, open_vectors
+from fastrank.vectors.searching.vectors import check_dimension, check_metric, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,8 +79,9 @@ def evaluate_embeddings(
     The values are those of `evaluate` for the run that `search` returns. Of
     documents with equal scores, the one whose id sorts later comes first, unless `ties` says
     otherwise ("given": the one whose row comes first). `Scores.counts` includes `excluded`, the
-    number of excluded documents that ranked above the end of a ranking, and `ties_at_cutoff`, the
-    number of rankings that end between documents with equal scores, among which faiss chose. Memory
+    number of excluded documents that ranked above the end of a ranking, `ties_at_cutoff`, the
+    number of rankings that end between documents with equal scores, among which faiss chose, and
+    `zero_vectors`, those of queries and documents whose cosine with all others is 0. Memory
     holds the judgments, a batch of rankings, and the judged documents of each ranking; with other
     values of `ties` it holds the whole run. Queries without judgments are not searched, unless
     `run` is given.
@@ -121,7 +122,8 @@ def search_and_evaluate(
     """
     request = Request(measures, pick(settings, SearchedOptions))
     searching = pick(settings, SearchOptions)
-    k, metric, run = settings["k"], settings["metric"], settings["run"]
+    k, run = settings["k"], settings["run"]
+    metric = None if settings["metric"] is None else check_metric(settings["metric"])
     label = tag_of(settings["tag"], SOURCE)
     judgments, left_out = choose_queries(
         as_qrels(qrels, trec_eval_version=request.options.trec_eval_version), request.options
@@ -163,11 +165,11 @@ def search_and_evaluate(
             batch_size=settings["batch_size"],
             parameters=settings["parameters"],
         )
-        vectors.check(unit=metric == "cosine", selected=only)
+        vectors.check(unit=check_metric(metric) == "cosine", selected=only)
         corpus = build_index(
             corpus,
             settings["index_factory"],
-            metric or "ip",
+            check_metric(metric),
             ids,
             settings["train_size"],
             gpu=settings["gpu"],
@@ -180,6 +182,9 @@ def search_and_evaluate(
         files.write_compressed(run, lines)
         batches = iter(())
     judged = judge.judge(batches)
+    # Those of an index are known if it was built here, and of shards in other processes are not.
+    zeros = len(vectors.zeros) + len(getattr(corpus, "zeros", ()))
+    judged = judged.changed(counts={**judged.counts, "zero_vectors": zeros})
     return scores_of(judge.plan, judged)
 
 

@@ -109,7 +109,7 @@ def search_batches(
     1 [[1, 2]] [False]
     """
     values = with_defaults(search_batches, options)
-    metric = values["metric"]
+    metric = None if values["metric"] is None else check_metric(values["metric"])
     k, batch_size, settings = _checked_request(k, values["batch_size"], values["parameters"])
     # The GPUs of shards are those of the workers.
     on_gpu = values["gpu"] if isinstance(corpus, Shards) else check_gpu(values["gpu"])
@@ -122,9 +122,9 @@ def search_batches(
         if corpus_ids is not None:
             corpus = corpus.with_ids("corpus_ids", corpus_ids)
         names, dimension, count = corpus.names, corpus.dimension, len(corpus)
-        kind = check_metric(corpus.metric or metric or "ip")
+        kind = check_metric(corpus.metric or metric)
     else:
-        kind = check_metric("ip" if metric is None else metric)
+        kind = check_metric(metric)
         vectors = open_vectors("corpus", corpus)
         names, dimension = check_row_ids("corpus_ids", corpus_ids, vectors.count), vectors.dimension
         count = -1 if vectors.count is None else vectors.count
@@ -164,7 +164,7 @@ def check_before_building(
 ) -> None:
     """Raise OptionError for a search that such an index does not support, without building it."""
     _, _, settings = _checked_request(k, batch_size, parameters)
-    kind = check_metric("ip" if metric is None else metric)
+    kind = check_metric(metric)
     with Setting(make_index(index_factory, dimension, kind), settings):
         pass
 

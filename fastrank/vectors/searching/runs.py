@@ -57,12 +57,11 @@ def search(
     If documents are excluded, the search is deeper, so that k remain. Scores are inner products,
     cosines or negated squared distances, as 32-bit floats; ties are ordered by document id,
     descending in byte order. Which documents are found among those tied at rank k is up to faiss;
-    `search_batches` reports the affected queries. A query without results is not in the run. The
+    `search_batches` reports the affected queries. A query without results has an empty ranking, and counts 0. The
     last bits of scores depend on how faiss computes them and may differ between batch sizes.
 
-    Raises ArrayError (argument, row, column) for NaN and infinite values, a zero vector under
-    "cosine", a dimension other than that of the corpus, duplicate ids or the wrong number of ids,
-    and an empty corpus; OptionError for k or batch_size below 1 and for unknown parameters;
+    Raises ArrayError (argument, row, column) for NaN and infinite values, a dimension other than
+    that of the corpus, duplicate ids or the wrong number of ids, and an empty corpus; OptionError for k or batch_size below 1 and for unknown parameters;
     ReadError for a file.
 
     >>> from fastrank.searching import search
@@ -81,17 +80,15 @@ def search(
 
 
 def run_of(batches: Iterable[Found], tag: bytes) -> Run:
-    """The run of some batches, without queries that have no results."""
+    """The run of some batches; a query without results has an empty ranking."""
     queries: list[bytes] = []
     sizes, rows, scores = [0], [numpy.empty(0, numpy.int64)], [numpy.empty(0)]
     docs: Texts | None = None
     for batch in batches:
         held = batch.rows >= 0
         counts = held.sum(axis=1)
-        queries += [
-            query for query, count in zip(batch.query_ids, counts.tolist(), strict=True) if count
-        ]
-        sizes += counts[counts > 0].tolist()
+        queries += batch.query_ids
+        sizes += counts.tolist()
         rows.append(batch.rows[held])
         scores.append(batch.scores[held].astype(numpy.float64))
         last = batch
@@ -116,7 +113,7 @@ def run_lines(
         if look is not None:
             look(batch)
         run = run_of([batch], tag)
-        if len(run):
+        if len(run.docs):
             written = True
             yield b"".join(lines_of(run))
     if not written:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.common.keywords import Keyword, TypedDict
 from fastrank.core.formats.trec.line_files import EXCLUDE, IGNORE_IDENTICAL_IDS
-from fastrank.vectors.searching.vectors import METRICS
+from fastrank.vectors.searching.vectors import METRICS, SYNONYMS, check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,9 +59,11 @@ SEARCH = (
     Keyword(
         "metric",
         None,
-        """how vectors are compared, by default "ip". By inner product ("ip"), Euclidean distance
-        ("l2") or "cosine". See `fastrank.searching.build_index`; an Index has a metric already.""",
-        choices=METRICS,
+        """how vectors are compared, by default by "cosine"; or by inner product ("ip"), or by
+        Euclidean distance ("l2"). "dot", "cos", "cosine_similarity" and "euclidean" are other names
+        of these. See `fastrank.searching.build_index`; an index has a metric already.""",
+        check=lambda _, metric: check_metric(metric),
+        choices=(*METRICS, *SYNONYMS),
     ),
     Keyword(
         "index_factory",

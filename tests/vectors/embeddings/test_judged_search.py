@@ -77,8 +77,8 @@ SEARCHES = st.fixed_dictionaries(
 
 # Given, documents stand in the order of the corpus.
 RUN_TIES = ["docno_desc", "docno_asc", "best", "worst", "average"]
-# What only a search knows: a query that finds nothing is one of it, but no query of the run.
-OF_SEARCH = ["excluded", "ties_at_cutoff", "unjudged_queries"]
+# What only a search knows.
+OF_SEARCH = ["excluded", "ties_at_cutoff", "unjudged_queries", "zero_vectors"]
 
 
 @pytest.mark.filterwarnings("ignore:k=")
@@ -174,7 +174,7 @@ def test_counts_tell_removed_documents_and_cut_ties() -> None:
     corpus, qrels = [[2.0], [1.0], [1.0], [1.0]], {"0": {"1": 1}, "1": {"2": 1}}
     exclude = {"1": ["0", "3"]}
 
-    found = fr.evaluate_embeddings([[1.0]] * 3, corpus, qrels, "map", k=2, exclude=exclude)
+    found = fr.evaluate_embeddings([[1.0]] * 3, corpus, qrels, "map", k=2, metric="ip", exclude=exclude)
 
     expected = {"excluded": 2, "ties_at_cutoff": 1, "unjudged_queries": 1}
     assert {name: found.counts[name] for name in expected} == expected
@@ -244,7 +244,7 @@ of(**IVF, k=0) => OptionError: k: expected 1 or more, found 0
 of(**IVF, parameters="efSearch=9") =>
   OptionError: parameters: efSearch=9: unknown parameter of this index, an IndexIVFFlat
 of(index_factory="nonsense") =>
-  OptionError: index_factory: faiss cannot build 'nonsense' with dimension 8 and metric 'ip':
+  OptionError: index_factory: faiss cannot build 'nonsense' with dimension 8 and metric 'cosine':
   could not parse index string nonsense
 # the index is built already
 of(corpus=INDEX, **NO_IDS, **IVF) =>
@@ -352,7 +352,7 @@ def test_no_other_cutoffs_are_warned_of(k: int, measures: str) -> None:
 
 
 def test_results_without_judgments_raise_no_doubt_about_ids_that_match() -> None:
-    scores = fr.evaluate_embeddings([[1.0]], [[1.0], [0.5]], {"0": {"1": 1}}, "map", k=1)
+    scores = fr.evaluate_embeddings([[1.0]], [[1.0], [-1.0]], {"0": {"1": 1}}, "map", k=1)
 
     assert str(scores).splitlines()[1:] == ["no retrieved document is judged"]
 

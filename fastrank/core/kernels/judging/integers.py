@@ -315,8 +315,8 @@ def judge_rows(rows, scores, row_scores, matched, qrels, options, scratch, judge
 
     scores: those beside the ids, or none; row_scores is memory for those of a row. Returns how many
     rankings there are then, at the first problem, whose index among the matched becomes problem[1],
-    or at the end. A query without results is left out, or evaluated with a placeholder and then
-    noted as -1 - query.
+    or at the end. A query without a row is left out, or evaluated with a placeholder and then noted
+    as -1 - query; the ranking of a row without ids is empty.
     """
     evaluated, done, rankings, problem = judged
     width = rows.width
@@ -326,7 +326,6 @@ def judge_rows(rows, scores, row_scores, matched, qrels, options, scratch, judge
         start, stop = qrels.offsets[query], qrels.offsets[query + 1]
         hits = Hits(rankings.ranks[rankings.offsets[done] :], scratch.rows)
         evaluated[done] = query
-        hit_count = results = 0
         if matched.rankings[i] >= 0:
             hit_count, results = judge_row(
                 rows.ids[first : first + width],
@@ -343,11 +342,11 @@ def judge_rows(rows, scores, row_scores, matched, qrels, options, scratch, judge
             problem[1] = i
             if problem[0] != FINE:
                 return done
-        if results == 0:
-            if not rows.with_absent:
-                continue
+        elif rows.with_absent:
             hit_count, results = list_absent(hits, options)
             evaluated[done] = -1 - query
+        else:
+            continue
         copy_counts(qrels, query, options, done, rankings)
         depth = min(results, options.max_retrieved)
         list_hits(hits, hit_count, depth, qrels.grades[start:stop], options, done, rankings)

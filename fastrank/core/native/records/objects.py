@@ -35,7 +35,7 @@ class IdRows(Record):
     """Rankings as rows of ids of one width, and what is said of them (0 or 1).
 
     in_order: they stand by rank. ascending: lower scores are better. unique: no id is twice in a
-    row. with_absent: queries without results get a placeholder.
+    row. with_absent: queries without a row get a placeholder.
     """
 
     ids: Int64Array
