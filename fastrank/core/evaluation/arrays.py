@@ -8,7 +8,7 @@ from fastrank.common.arguments import check_threads, flag
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import decoded
-from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.evaluation.ties import scores_and_ties
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tables.values import (
     as_rows,
@@ -142,7 +142,7 @@ def evaluate_arrays(
         skipped=left_out,
         query_order=None if is_named else qrels.queries.take(order.tolist()),
     )
-    return scores_of(plan, match_rows(plan, run, threads))
+    return scores_and_ties(plan, match_rows(plan, run, threads))
 
 
 def _queries_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:

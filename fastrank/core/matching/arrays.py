@@ -9,7 +9,7 @@ from fastrank.core.data.run import Run
 from fastrank.core.data.texts import NO_ITERATION, as_texts, constant, decoded, memory_of
 from fastrank.core.formats.files.chunks import MOST_PARTS
 from fastrank.core.formats.tables.values import selected_integers, texts_of, to_single
-from fastrank.core.matching.judged import Judged, JudgedRun, room_for_judged
+from fastrank.core.matching.judged import Judged, JudgedRun, room_for_judged, room_for_ties
 from fastrank.core.matching.rankings import match_texts
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import Recycled, filled, table_size, zeros
@@ -55,7 +55,7 @@ class ArrayRun(Frozen):
     ranking, best first. queries: int64[m], the indexes in the judgments of the queries to evaluate,
     in this order. rows: int64[m], the row of each, or -1. lower_is_better: scores are distances.
     unique: no row has a duplicate document. unknown: the ids of the rows without judgments, None if
-    they are not known.
+    they are not known. in_order: each row is a ranking, best first, and scores only tell ties.
     """
 
     ids: Array
@@ -65,6 +65,7 @@ class ArrayRun(Frozen):
     lower_is_better: bool
     unique: bool
     unknown: list[bytes] | None = None
+    in_order: bool = False
 
 
 class RepeatedIdError(ArrayError):
@@ -154,6 +155,7 @@ def _judge_some(
     if options.list_unjudged:
         listed = len(order) * max(1, width)
     judged = room_for_judged(qrels, order, listed, options, memory)
+    ties = room_for_ties(len(order), listed)
     evaluated, problem = zeros("q", len(order)), zeros("q", 4)
     ranking_options, scratch = options.codes(), _scratch(width, plan.known(_most_judged))
     own_scores = zeros("f" if single else "d", width)
@@ -163,7 +165,7 @@ def _judge_some(
             IdRows(
                 ids=ids,
                 width=width,
-                in_order=run.scores is None,
+                in_order=run.in_order or run.scores is None,
                 ascending=run.lower_is_better,
                 unique=run.unique,
                 with_absent=plan.requires.evaluates_missing,
@@ -174,13 +176,13 @@ def _judge_some(
             qrels.columns,
             ranking_options,
             scratch,
-            JudgedRows(evaluated, done, judged.columns, problem),
+            JudgedRows(evaluated, done, judged.columns, ties, problem),
         )
         if problem[0] != codes.FINE:
             i = first + problem[1]
             row = int(rows[i])
             raise _row_error(problem, row, run.ids[row], qrels.queries[int(order[i])])
-    return numpy.asarray(evaluated)[:done], judged.first(done)
+    return numpy.asarray(evaluated)[:done], judged.changed(ties=ties).first(done)
 
 
 def _scratch(width: int, most_judged: int) -> RowScratch:

@@ -69,7 +69,24 @@ class Judged(Frozen):
         # What are taken from memory are Python's own numbers, which JSON knows too.
         views = (memoryview(column) for column in whole)
         columns = records.Rankings(*views, *pieces[0].columns[9:])
-        return Judged(columns=columns)
+        return Judged(columns=columns, ties=_joined_ties(pieces))
+
+
+def _joined_ties(pieces: Sequence[Judged]) -> records.Ties | None:
+    """The ties of all pieces; None if there are none."""
+    import numpy
+
+    if not any(piece.has_ties for piece in pieces):
+        return None
+    offsets = []
+    columns: tuple[list[Any], list[Any]] = [], []
+    for piece in pieces:
+        assert piece.ties is not None
+        offsets.append(piece.ties.offsets[: len(piece) + 1])
+        for column, part in zip(columns, (piece.ties.lows, piece.ties.highs), strict=True):
+            column.append(part[: offsets[-1][-1]])
+    joined = (_joined_offsets(offsets), *map(numpy.concatenate, columns))
+    return records.Ties(*map(memoryview, joined))
 
 
 # The places of the columns of Rankings that are offsets into those that follow.

@@ -157,8 +157,7 @@ class Plan:
     judgments: of the queries to evaluate. options: which `check_options` has accepted. skipped: the
     ids of judged queries that the options leave out. query_order: the ids of all judged queries in
     the order of the scores, by default byte order. file: of the judgments, if they were read from
-    one that other processes may read. keeps_ties: whether Scores of dicts have their `ties` where
-    that takes a copy of the rankings. memory: that serves again for the next run.
+    one that other processes may read. memory: that serves again for the next run.
 
     Raises MeasureError for measures of columns that the judgments do not have.
     """
@@ -172,13 +171,12 @@ class Plan:
         skipped: Sequence[bytes] = (),
         query_order: Sequence[bytes] | None = None,
         file: FileState | None = None,
-        keeps_ties: bool = False,
     ) -> None:
         self.judgments: Any = judgments
         self.measures, self.options = measures, options
         self.requires = requirements(measures, options)
         self.skipped, self.query_order = skipped, query_order
-        self.file, self.keeps_ties = file, keeps_ties
+        self.file = file
         self.memory = FreeList()
         # How many rankings the last run of dicts had.
         self.last_count = -1
@@ -194,14 +192,13 @@ class Plan:
         measures: list[BoundMeasure],
         options: Options,
         file: FileState | None = None,
-        keeps_ties: bool = False,
     ) -> Plan:
         """The plan for those queries of judgments that the options do not leave out.
 
         Raises EvaluationError for a query without a relevant document if that is an error.
         """
         chosen, skipped = choose_queries(judgments, options)
-        plan = cls(chosen, measures, options, skipped=skipped, file=file, keeps_ties=keeps_ties)
+        plan = cls(chosen, measures, options, skipped=skipped, file=file)
         plan.__dict__["all_judgments"] = judgments
         return plan
 
@@ -214,7 +211,7 @@ class Plan:
         from fastrank.core.measures.custom import functions_of
 
         functions = functions_of(self.measures)
-        return functions, self.measures, self.options, self.file, self.keeps_ties
+        return functions, self.measures, self.options, self.file
 
     def changed(self, **fields: Any) -> Plan:
         """A plan with other judgments, measures or options, and with memory of its own."""

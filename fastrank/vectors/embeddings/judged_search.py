@@ -6,7 +6,7 @@ from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import memory_of
 from fastrank.core.evaluation.evaluator import no_queries_error, not_in_corpus
-from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.evaluation.ties import scores_and_ties
 from fastrank.core.formats.files import files
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.tables.table import tag_of
@@ -185,7 +185,7 @@ def search_and_evaluate(
     # Those of an index are known if it was built here, and of shards in other processes are not.
     zeros = len(vectors.zeros) + len(getattr(corpus, "zeros", ()))
     judged = judged.changed(counts={**judged.counts, "zero_vectors": zeros})
-    return scores_of(judge.plan, judged)
+    return scores_and_ties(judge.plan, judged)
 
 
 def _refuse_other_ids(judgments: Qrels, documents: RowIds) -> None:
@@ -310,16 +310,22 @@ class BatchJudge:
         self._counts["excluded"] += int(batch.excluded[judged].sum())
         self._counts["ties_at_cutoff"] += int(batch.ties_at_cutoff[judged].sum())
         if self._by_row:
-            self._judge(batch.rows, rows[judged], judged)
+            self._judge(batch.rows, batch.scores, rows[judged], judged)
         else:
             in_order = self.plan.options.ties == "given"
             self._found.append(_selected(batch, judged, in_order=in_order))
 
-    def _judge(self, ids: Array, order: Array, rows: Array) -> None:
+    def _judge(self, ids: Array, scores: Array, order: Array, rows: Array) -> None:
         if not len(order):
             return
         run = ArrayRun(
-            ids=ids, scores=None, queries=order, rows=rows, lower_is_better=False, unique=True
+            ids=ids,
+            scores=scores,
+            queries=order,
+            rows=rows,
+            lower_is_better=False,
+            unique=True,
+            in_order=True,
         )
         piece = judge_rows(self.plan, run)
         assert piece.judged is not None
@@ -336,7 +342,8 @@ class BatchJudge:
                 rest[piece.queries] = False
             missing = numpy.flatnonzero(rest)
             nothing = numpy.empty((0, 1), numpy.int64)
-            self._judge(nothing, missing, numpy.full(len(missing), -1))
+            none = numpy.empty((0, 1), numpy.float32)
+            self._judge(nothing, none, missing, numpy.full(len(missing), -1))
         queries: list[int] = []
         absent: list[int] = []
         judged: list[Judged] = []
@@ -418,6 +425,11 @@ def _in_order(judged: Judged, order: Array) -> Judged:
 
     columns: list[Any] = []
     rows: Any = order
+    ties = judged.ties
+    if ties is not None:
+        tied, offsets = rows_of_queries(ties.offsets, memory_of(order))
+        lows, highs = (memory_of(numpy.asarray(part)[tied]) for part in (ties.lows, ties.highs))
+        ties = records.Ties(offsets, lows, highs)
     for i, column in enumerate(map(numpy.asarray, judged.columns[:9])):
         if i in OFFSETS:
             picked, offsets = rows_of_queries(column, memory_of(order))
@@ -425,4 +437,4 @@ def _in_order(judged: Judged, order: Array) -> Judged:
             columns.append(offsets)
         else:
             columns.append(memory_of(column[rows if i < 6 else order]))
-    return Judged(columns=records.Rankings(*columns, *judged.columns[9:]))
+    return Judged(columns=records.Rankings(*columns, *judged.columns[9:]), ties=ties)
