@@ -78,8 +78,8 @@ def evaluate_arrays(
     whose decimal id sorts later comes first (9 before 10), unless `ties` says otherwise. With
     `scores=None` the order of the row counts, and there are no ties. The queries of the Scores are
     in byte order of their ids, in which trec_eval sums them, or in the order of the rows if they
-    have no ids. As in trec_eval, rows without judgments are skipped; they are not read, and count as
-    `unjudged_queries`. A row without documents is a query that found nothing, and counts 0;
+    have no ids. As in trec_eval, rows without judgments are skipped; they are not read, and count
+    as `unjudged_queries`. A row without documents is a query that found nothing, and counts 0;
     judged queries without a row are `missing_queries`.
 
     With other values of `ties` or `duplicates`, with `ignore_identical_ids` or `exclude`, and if a

@@ -93,11 +93,12 @@ def evaluate_labels(
     **options: see `LabelOptions`.
 
     All documents of a query count as retrieved and judged. Without ties, the values are those of
-    trec_eval; with "given", for document ids that descend in the given order. The ideal ranking of ndcg contains all documents
-    of the query, and a query without a relevant document counts as 0. The queries of the Scores are
-    in byte order of their ids, in which trec_eval sums them, or in the order of the rows if they
-    have no ids. Queries without documents are skipped. A warning is issued if the labels have
-    fractions and the scores are few small integers, which have probably changed places.
+    trec_eval; with "given", for document ids that descend in the given order. The ideal ranking of
+    ndcg contains all documents of the query, and a query without a relevant document counts as 0.
+    The queries of the Scores are in byte order of their ids, in which trec_eval sums them, or in
+    the order of the rows if they have no ids. Queries without documents are skipped. A warning is
+    issued if the labels have fractions and the scores are few small integers, which have probably
+    changed places.
 
     Raises ArrayError, which names row and column, for other shapes and types, a NaN, or a label
     that is negative or not a number; OptionError, MeasureError, NoQueriesError and EvaluationError

@@ -39,9 +39,7 @@ class Labels(Graded):
         return with_ids(self, numpy.arange(len(self.grade_column)))
 
 
-def match_labels(
-    plan: Plan, scores: Array, *, order: Array, rows: Array
-) -> tuple[JudgedRun, bool]:
+def match_labels(plan: Plan, scores: Array, *, order: Array, rows: Array) -> tuple[JudgedRun, bool]:
     """Judge scores of labelled documents, float64[documents], one for each grade of `Labels`.
 
     order: int64[m], the indexes of the queries to evaluate, in this order. rows: int64[m], the row

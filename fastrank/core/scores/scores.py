@@ -41,6 +41,8 @@ class Scores(Evaluated):
         of strata. not_sampled: documents of the pool that were not sampled, which count as unjudged
         in other measures; only if the judgments have strata.
     ties_at_cutoff: rankings that end between documents with equal scores (`evaluate_embeddings`).
+    not_in_corpus: judged documents that are not in the corpus. numbered_documents,
+        numbered_queries: those whose ids are row numbers, from 0 (`evaluate_embeddings`).
     zero_vectors: zero vectors of queries and documents, whose cosine with all others counts as 0.
 
     >>> scores

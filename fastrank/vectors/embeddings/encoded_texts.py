@@ -45,9 +45,10 @@ def check_encoding(
 class EncodedTexts:
     """Texts with their encoder, and their vectors if the cache has them.
 
-    first: the vectors of the first texts. The constructor encodes these and the shortest text, so that errors of models
-    show before hours of work. Sparse vectors stay sparse, as scipy CSR matrices. Raises ArrayError
-    for invalid vectors, InputError for a cache with vectors of another model.
+    first: the vectors of the first texts. The constructor encodes these and the shortest text, so
+    that errors of models show before hours of work. Sparse vectors stay sparse, as scipy CSR
+    matrices. Raises ArrayError for invalid vectors, InputError for a cache with vectors of another
+    model.
     """
 
     def __init__(

@@ -21,14 +21,19 @@ from fastrank.core.matching.queries import choose_queries, missing_queries, repe
 from fastrank.core.matching.rankings import match_texts
 from fastrank.core.native import records
 from fastrank.core.native.buffers import zeros
-from fastrank.errors import ArrayError, EvaluationError, InputError, NoQueriesError, OptionError
-from fastrank.vectors.searching.batches import check_before_building, search_batches
-from fastrank.vectors.searching.indexing import Index, as_index, build_index
-from fastrank.vectors.searching.row_ids import RowIds, check_row_ids
+from fastrank.errors import ArrayError, EvaluationError, InputError, NoQueriesError
+from fastrank.vectors.searching.batches import (
+    build_for_search,
+    refuse_building,
+    search_batches,
+    zero_vectors,
+)
+from fastrank.vectors.searching.indexing import Index, as_index
+from fastrank.vectors.searching.row_ids import RowIds, check_numbering, check_row_ids
 from fastrank.vectors.searching.runs import SOURCE, check_writable, run_lines, run_of
 from fastrank.vectors.searching.search_options import SEARCH, BuildOptions, SearchOptions
 from fastrank.vectors.searching.shards import Shards
-from fastrank.vectors.searching.vectors import check_dimension, check_metric, open_vectors
+from fastrank.vectors.searching.vectors import Vectors, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,14 +85,17 @@ def evaluate_embeddings(
     documents with equal scores, the one whose id sorts later comes first, unless `ties` says
     otherwise ("given": the one whose row comes first). `Scores.counts` includes `excluded`, the
     number of excluded documents that ranked above the end of a ranking, `ties_at_cutoff`, the
-    number of rankings that end between documents with equal scores, among which faiss chose, and
-    `zero_vectors`, those of queries and documents whose cosine with all others is 0. Memory
+    number of rankings that end between documents with equal scores, among which faiss chose,
+    `zero_vectors`, those of queries and documents whose cosine with all others is 0,
+    `not_in_corpus`, the number of judged documents that are not in the corpus, and
+    `numbered_documents` and `numbered_queries`, how many have row numbers as ids. Memory
     holds the judgments, a batch of rankings, and the judged documents of each ranking; with other
     values of `ties` it holds the whole run. Queries without judgments are not searched, unless
     `run` is given.
 
-    Raises what `search` and `evaluate` raise, and InputError if no judged document
-    is in the corpus, for example because `corpus_ids` is missing. Errors in ids, judgments,
+    Raises what `search` and `evaluate` raise, and InputError if no judged document is in the
+    corpus, or if ids are row numbers and the judgments have other numbers: if they count from 1, or
+    if documents behind the last row are judged. Errors in ids, judgments,
     measures and options are found before the search. Warns if a measure has a cutoff above `k`.
 
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
@@ -122,8 +130,7 @@ def search_and_evaluate(
     """
     request = Request(measures, pick(settings, SearchedOptions))
     searching = pick(settings, SearchOptions)
-    k, run = settings["k"], settings["run"]
-    metric = None if settings["metric"] is None else check_metric(settings["metric"])
+    k, metric, run = settings["k"], settings["metric"], settings["run"]
     label = tag_of(settings["tag"], SOURCE)
     judgments, left_out = choose_queries(
         as_qrels(qrels, trec_eval_version=request.options.trec_eval_version), request.options
@@ -139,7 +146,7 @@ def search_and_evaluate(
     ids = None
     corpus = as_index("corpus", corpus, metric)
     if isinstance(corpus, (Index, Shards)):
-        _refuse_building(settings, corpus)
+        refuse_building(settings, corpus)
         if settings["corpus_ids"] is not None:
             corpus = corpus.with_ids("corpus_ids", settings["corpus_ids"])
         documents = corpus.names
@@ -148,52 +155,50 @@ def search_and_evaluate(
         documents = ids = check_row_ids("corpus_ids", settings["corpus_ids"], corpus.count)
     judge = BatchJudge(plan, corpus=documents, queries=names, tag=label)
     only = None
+    if not is_sample:
+        _check_ids(judgments, documents, names)
     if judge.judgment_rows is not None:
         only = _searched(judge.judgment_rows, names, judgments, request, everything=run is not None)
     if not is_sample:
-        _refuse_other_ids(judgments, documents)
         _warn_of_cutoffs(request.measures, k, documents.count, warn)
     if run is not None:
         check_writable(run, documents, names, label)
     if not isinstance(corpus, (Index, Shards)) and settings["index_factory"] != "Flat":
-        check_dimension(vectors, corpus.dimension)
-        check_before_building(
-            settings["index_factory"],
-            corpus.dimension,
-            metric,
-            k=k,
-            batch_size=settings["batch_size"],
-            parameters=settings["parameters"],
-        )
-        vectors.check(unit=check_metric(metric) == "cosine", selected=only)
-        corpus = build_index(
-            corpus,
-            settings["index_factory"],
-            check_metric(metric),
-            ids,
-            settings["train_size"],
-            gpu=settings["gpu"],
-            progress=settings["progress"],
-        )
-        ids = None
+        corpus, ids = build_for_search(vectors, corpus, ids, k, settings, only), None
     batches = search_batches(vectors, corpus, k, corpus_ids=ids, only=only, **searching)
     if run is not None:
         lines = run_lines(batches, label, judge.add)
         files.write_compressed(run, lines)
         batches = iter(())
     judged = judge.judge(batches)
-    # Those of an index are known if it was built here, and of shards in other processes are not.
-    zeros = len(vectors.zeros) + len(getattr(corpus, "zeros", ()))
-    judged = judged.changed(counts={**judged.counts, "zero_vectors": zeros})
+    if documents.count is None and isinstance(corpus, Vectors):
+        documents = RowIds(None, corpus.count)
+    if not is_sample:
+        # Now that all vectors of an iterator are counted.
+        _check_ids(judgments, documents, RowIds(names.texts, vectors.count))
+    counts = {"zero_vectors": zero_vectors(vectors, corpus)}
+    if documents.count is not None:
+        outside = (documents.rows_of(judgments.docs) < 0).nonzero()[0].tolist()
+        counts["not_in_corpus"] = len(set(judgments.docs.take(outside)))
+        if documents.texts is None:
+            counts["numbered_documents"] = documents.count
+    if names.texts is None:
+        counts["numbered_queries"] = vectors.count or 0
+    judged = judged.changed(counts={**judged.counts, **counts})
     return scores_and_ties(judge.plan, judged)
 
 
-def _refuse_other_ids(judgments: Qrels, documents: RowIds) -> None:
-    """Raise InputError if no judged document is in the corpus, so that every measure would be 0."""
+def _check_ids(judgments: Qrels, documents: RowIds, queries: RowIds) -> None:
+    """Raise InputError if no judged document is in the corpus, so that every measure would be 0, or
+    if ids of judgments are other numbers than those of rows.
+    """
+    source = judgments.source
     if len(judgments.docs) and (documents.rows_of(judgments.docs) < 0).all():
         reason = not_in_corpus(judgments.docs, documents.first())
         hint = "; pass the ids of the vectors as corpus_ids" if documents.texts is None else ""
-        raise InputError(judgments.source, reason + hint)
+        raise InputError(source, reason + hint)
+    check_numbering(source, judgments.docs, documents, "documents", "corpus_ids", whole=True)
+    check_numbering(source, judgments.queries, queries, "queries", "query_ids", whole=False)
 
 
 def _warn_of_cutoffs(
@@ -208,17 +213,6 @@ def _warn_of_cutoffs(
             f"k={k} is below the cutoff of {', '.join(short)}, which"
             f" {'count' if len(short) > 1 else 'counts'} the ranks after {k} as not relevant"
         )
-
-
-def _refuse_building(settings: Mapping[str, object], corpus: Index | Shards) -> None:
-    """Raise OptionError for options that only apply to building an index."""
-    reason = "the Index is already built"
-    if isinstance(corpus, Shards):
-        reason = "shards are searched as they are"
-    if settings["index_factory"] != "Flat":
-        raise OptionError("index_factory", f"found {settings['index_factory']!r}, but {reason}")
-    if settings["train_size"] is not None:
-        raise OptionError("train_size", reason)
 
 
 def _refuse_impossible(plan: Plan) -> None:

@@ -141,7 +141,8 @@ def build_index(
     progress: show a progress bar on standard error, by default on a terminal for long work.
 
     Memory: the index, the training sample and a block. Raises ArrayError for vectors of different
-    dimensions, NaN and infinite values, no vectors, duplicate ids or the wrong number of ids; OptionError if faiss cannot build the index; ReadError.
+    dimensions, NaN and infinite values, no vectors, duplicate ids or the wrong number of ids;
+    OptionError if faiss cannot build the index; ReadError.
 
     >>> from fastrank.searching import build_index
     >>> build_index([[1.0, 0.0], [0.0, 1.0]], "HNSW8", "cosine")
@@ -268,7 +269,8 @@ def as_index(argument: str, value: Any, metric: str | None) -> Any:
         index = index_of(faiss_index)
     except ValueError as error:
         raise ArrayError(argument, str(error)) from None
-    return index.of_unit_vectors() if metric == "cosine" and index.metric == "ip" else index
+    is_unit = metric is not None and check_metric(metric) == "cosine"
+    return index.of_unit_vectors() if is_unit and index.metric == "ip" else index
 
 
 def index_of(faiss_index: Any) -> Index:

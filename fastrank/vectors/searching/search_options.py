@@ -44,12 +44,21 @@ class SearchOptions(QueryOptions, EngineOptions, total=False):
     metric: Metric | None
 
 
-class BuildOptions(EngineOptions, total=False):
+class IndexOptions(TypedDict, total=False):
+    """Which index to build for a search."""
+
+    index_factory: str
+    train_size: int | None
+
+
+class RunOptions(SearchOptions, IndexOptions, total=False):
+    """Options of a search, for which an index may be built."""
+
+
+class BuildOptions(EngineOptions, IndexOptions, total=False):
     """Options to build an index, search it, and keep the results."""
 
     k: int
-    index_factory: str
-    train_size: int | None
     run: Source | None
     tag: str
 

@@ -34,8 +34,8 @@ class IndexedQrels(Record):
 class IdRows(Record):
     """Rankings as rows of ids of one width, and what is said of them (0 or 1).
 
-    in_order: they stand by rank, also where there are scores. ascending: lower scores are better. unique: no id is twice in a
-    row. with_absent: queries without a row get a placeholder.
+    in_order: they stand by rank, also where there are scores. ascending: lower scores are better.
+    unique: no id is twice in a row. with_absent: queries without a row get a placeholder.
     """
 
     ids: Int64Array
