@@ -146,7 +146,6 @@ class IndexComparison(Result, Frozen):
         from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
         from fastrank.common.plots.frame import Frame
-    from fastrank.common.rendering.document import Document
         from fastrank.common.plots.style import INK, MUTED, line
 
         exact, *others = self.points
