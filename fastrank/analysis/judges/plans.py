@@ -126,10 +126,10 @@ class JudgmentPlan(Frozen):
     ) -> dict[tuple[str, str], float]:
         """{(query, document): grade} of the sampled pairs.
 
-        grades: the sheet, filled in, or judgments as `evaluate` takes them; a negative grade is none,
-        as in what `qrels` returns. partial: whether pairs may lack a grade, because assessors did
-        not get to them; they must then be missing at random. Raises GroupError, which lists pairs
-        without a grade, with several, and those that were not sampled.
+        grades: the sheet, filled in, or judgments as `evaluate` takes them; negative grades, as in
+        what `qrels` returns, are none. partial: whether pairs may lack a grade, because assessors
+        did not get to them; they must then be missing at random. Raises GroupError, which lists
+        pairs without a grade, with several, and those that were not sampled.
 
         >>> plan.grades_of({"q0": {"d99": 1}})
         Traceback (most recent call last):
