@@ -407,7 +407,7 @@ def judge_agreement(
     """Compare the judgments of two or more judges, such as people and a language model.
 
     a, b, others: the judgments of each judge, as `evaluate` takes them. The first is taken as the
-        truth where one must be.
+        truth where one must be. A negative grade means unjudged.
     names: the names of the judges, by default those of the files.
     relevance_level: the lowest relevant grade, for precision, recall, F1 and specificity.
     scale: maps grades: {grade: grade} for all judges but the first, or {judge: {grade: grade}}.

@@ -169,6 +169,18 @@ def test_pairs_that_the_judge_lacks_are_unjudged_on_both_sides(data: Any) -> Non
     assert any(note.startswith("1 pair that people judged and the judge") for note in found.notes)
 
 
+def test_negative_grades_of_either_side_are_unjudged(data: Any) -> None:
+    people, judge, runs, _ = data
+    query, unjudged = next(iter(people)), {"q999": {"d0": -1}}
+    without = people | {query: {doc: g for doc, g in people[query].items() if doc != "d3"}}
+    with_negative = unjudged | without | {query: without[query] | {"d3": -1}}
+    estimates = [
+        fr.estimate(qrels, by_judge, runs, "map P@5")
+        for qrels, by_judge in ((without, judge), (with_negative, judge | unjudged))
+    ]
+    assert str(estimates[0]) == str(estimates[1])
+
+
 def test_a_plot_has_three_intervals_of_each_system(data: Any) -> None:
     pytest.importorskip("matplotlib")
     people, judge, runs, _ = data

@@ -153,6 +153,23 @@ def test_missing_grades_are_allowed_on_request_and_said() -> None:
         fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan)
 
 
+def test_a_negative_grade_of_a_pair_is_none() -> None:
+    judge = {query: docs | {"d0": -1} for query, docs in JUDGE.items()}
+    plan = fr.plan_judgments(RUNS, 150, judge=judge, depth=10)
+    assert not any(name.endswith(":-1") for name in plan.strata)
+    judged = plan.qrels(graded(plan))
+    assert plan.grades_of(judged) == plan.grades_of(graded(plan))
+    agreement = fr.judge_agreement(graded(plan), HUMAN)
+    assert fr.judge_agreement(judged, HUMAN).pairs == agreement.pairs == 150
+    estimates = [
+        fr.estimate(qrels, JUDGE, RUNS, "P@5", plan=plan) for qrels in (graded(plan), judged)
+    ]
+    assert str(estimates[0]) == str(estimates[1])
+    refused = {query: dict.fromkeys(docs, -1) for query, docs in graded(plan).items()}
+    with pytest.raises(GroupError, match="150 pairs without a grade"):
+        plan.grades_of(refused)
+
+
 def test_a_sheet_has_one_grade_of_each_pair_or_on_request_none(tmp_path: Path) -> None:
     plan, sheet = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10), tmp_path / "sheet.tsv"
     filled = [f"{query}\t{doc}\t{HUMAN[query][doc]}" for query, doc, _ in plan.sheet().rows()]
