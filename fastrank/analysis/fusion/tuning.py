@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.fusion.grids import Point
     from fastrank.analysis.fusion.inputs import NamedRun
     from fastrank.common.choices import FusionMethod
+    from fastrank.common.parallel import Workers
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunsLike
     from fastrank.core.formats.trec.reader import Warn
@@ -115,7 +116,7 @@ def tune_fusion(
     grid: Any = None,
     folds: int = 5,
     seed: int = 0,
-    executor: Any = None,
+    executor: Workers | None = None,
     warn: Warn = python_warning,
     **options: Unpack[FusionOptions],
 ) -> FusionTuning:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.parallel import Workers
     from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.vectors.embeddings.text_vectors import Embeddings
@@ -83,7 +84,7 @@ def evaluate_model(
     corpus_prompt: str | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_name: str | None = None,
-    executor: Any = None,
+    executor: Workers | None = None,
     **options: Unpack[ModelOptions],
 ) -> Scores | dict[str, Scores]:
     """Encode a data set with a model, search, and evaluate the results.
@@ -223,7 +224,7 @@ def _is_dataset(value: object) -> bool:
 
 
 def _evaluate_datasets(
-    model: Any, datasets: Mapping[str, Any], options: dict[str, Any], executor: Any
+    model: Any, datasets: Mapping[str, Any], options: dict[str, Any], executor: Workers | None
 ) -> dict[str, Scores]:
     """The Scores of each data set. Raises TaskError."""
     scores: dict[str, Scores] = {}

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.common.choices import Metric
+    from fastrank.common.parallel import Workers
     from fastrank.core.data.qrels import Preferences, Qrels
     from fastrank.core.formats.inputs import QrelsLike
     from fastrank.core.scores.scores import Scores
@@ -83,7 +84,7 @@ def compare_indexes(
     qrels: QrelsLike | None = None,
     measures: str | Iterable[str] = MEASURES,
     repetitions: int = 5,
-    executor: Any = None,
+    executor: Workers | None = None,
     **options: Unpack[ComparisonOptions],
 ) -> IndexComparison:
     """Compare approximate indexes with exact search by recall, speed and size.

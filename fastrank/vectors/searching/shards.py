@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from fastrank.common.parallel import Workers
     from fastrank.vectors.searching.engines import Engine, Progress
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import IdsLike
@@ -117,7 +118,7 @@ class Shards:
     def __init__(
         self,
         files: Iterable[str | os.PathLike[str]],
-        executor: Any = None,
+        executor: Workers | None = None,
         threads: int | None = None,
     ) -> None:
         if isinstance(files, (str, os.PathLike)):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from fastrank.common.parallel import Workers
     from fastrank.vectors.tasks.results import TaskScore
 
 ONE_TASK = (Task, Dataset, Candidates, TextTask)
@@ -43,7 +44,7 @@ def evaluate_tasks(
     batch_size: int | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_name: str | None = None,
-    executor: Any = None,
+    executor: Workers | None = None,
     progress: bool | None = None,
 ) -> TaskResults:
     """Evaluate a model, or several, on tasks of any kind: one table with a row per task.
