@@ -158,7 +158,11 @@ class UlyssesSentEval:
         """
         result = self._result(task, kwargs_embed or {}, kwargs_train or {}, ignore_cached)
         means = per_epoch(result)
-        return (means, result.frame().drop(columns="task")) if return_all_results else means
+        return (
+            (means, result.details().to_pandas().drop(columns="task"))
+            if return_all_results
+            else means
+        )
 
     def evaluate(
         self,
@@ -189,7 +193,9 @@ class UlyssesSentEval:
         if not return_all_results:
             return means
         frames = optional("pandas", "return_all_results")
-        return means, frames.concat([result.frame() for result in results], ignore_index=True)
+        return means, frames.concat(
+            [result.details().to_pandas() for result in results], ignore_index=True
+        )
 
     def _check_files(self, tasks: Sequence[str]) -> None:
         if missing := missing_files(self.data_dir_path, known_tasks(tasks)):

@@ -110,11 +110,19 @@ class Means(dict[str, float]):
     def __missing__(self, name: str) -> float:
         known_name = name_in(self._columns, name)
         if known_name is None or known_name not in self:
-            raise KeyError(name)
+            raise unknown(name, [*self], "the means")
         return self[known_name]
 
     def __reduce__(self) -> tuple[object, ...]:
         return dict, (dict(self),)
+
+
+def unknown(name: object, names: list[str], values: str) -> KeyError:
+    """The error for a measure that is not among some values."""
+    from fastrank.core.measures.suggestions import evaluated_name
+
+    hint = evaluated_name(str(name), names)
+    return KeyError(f"{name!r} is not among {values}: {', '.join(names)}{hint}")
 
 
 class QueryValues(Result, Frozen):
@@ -294,7 +302,7 @@ class Evaluated(QueryValues):
         columns = columns_by_name(self)
         column = columns.get(name) or columns.get(name_in(columns.values(), name) or "")
         if column is None or column.values is None:
-            raise KeyError(f"{name!r} is not among the values per query: {', '.join(self.names)}")
+            raise unknown(name, self.names, "the values per query")
         return column.to_array()
 
     def _per_query(self) -> list[Column]:
