@@ -77,6 +77,7 @@ def _declare_explain(parser: Parser) -> None:
     )
     add("--other RUN", "explain how the values of RUN change in this run")
     parser.add_output()
+    parser.add_plot()
     add("--document ID ...", f"print only how this document counts{REPEATED}", group=OUTPUT)
     add("--documents FILE", "titles: JSON lines with _id, title and text", group=OUTPUT)
     parser.add_flags(explain, ["rows"], group=OUTPUT)
@@ -89,6 +90,8 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
         return _against(arguments)
     if arguments.document and arguments.format != "table":
         raise OptionError("--document", f"is text, without the format {arguments.format}; omit it")
+    if arguments.document and arguments.plot is not None:
+        raise OptionError("--plot", "no effect with --document")
     explanation = explained(
         arguments.qrels,
         arguments.run,
@@ -157,6 +160,7 @@ EXPLAIN = Command(
     _declare_explain,
     _explain,
     formats=FORMS,
+    plot=True,
     epilog=EXPLAIN_EPILOG,
     usage=("--query QUERY QRELS RUN", "--other RUN QRELS RUN", "--against FILE QRELS RUN"),
 )

@@ -151,19 +151,35 @@ class QueryValues(Result, Frozen):
         return len(self.names)
 
     def keys(self) -> list[str]:
-        """The names of the values per query, so that `dict(scores)` has an array for each."""
+        """The names of the values per query, so that `dict(scores)` has an array for each.
+
+        >>> scores.keys(), dict(scores)["map"].shape
+        (['map'], (200,))
+        """
         return self.names
 
     def values(self) -> list[npt.NDArray[Any]]:
-        """The arrays of values per query, in the order of `names`."""
+        """The arrays of values per query, in the order of `names`.
+
+        >>> [array.shape for array in scores.values()]
+        [(200,)]
+        """
         return [self[name] for name in self.names]
 
     def items(self) -> list[tuple[str, npt.NDArray[Any]]]:
-        """(name, values per query) of each measure."""
+        """(name, values per query) of each measure.
+
+        >>> [(name, array.max()) for name, array in scores.items()]
+        [('map', 0.63...)]
+        """
         return [(name, self[name]) for name in self.names]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The values of a measure in any spelling, or the default if it has none per query."""
+        """The values of a measure in any spelling, or the default if it has none per query.
+
+        >>> scores.get("bpref", "not evaluated")
+        'not evaluated'
+        """
         try:
             return self[name]
         except KeyError:

@@ -64,9 +64,9 @@ class TaskResult(Result, Frozen):
         >>> probed.details().names[1:]
         ['kfold_repetition', 'kfold_partition', 'train_epoch', 'metric', 'value']
         >>> print(fr.tasks.evaluate_triplets(([[1, 0]], [[1, 1]], [[0, 1]])).details())
-        task       item  metric              value
-        -------  ------  ---------------  --------
-        vectors       1  cosine_accuracy    1.0000
+        task       item  metric             value
+        -------  ------  ---------------  -------
+        vectors       1  cosine_accuracy   1.0000
         """
         if self.records is not None:
             rows = len(next(iter(self.records.values()), []))
