@@ -451,7 +451,7 @@ class Comparison(WithDropped):
 
     def plot(
         self,
-        kind: str,
+        kind: str | None = None,
         measure: str | None = None,
         a: str | None = None,
         b: str | None = None,
@@ -468,7 +468,7 @@ class Comparison(WithDropped):
             join systems that Nemenyi's test cannot tell apart, and Friedman's test of all;
             "over-k", the means of a measure such as "P" over its cutoffs that were compared;
             "precision-recall", those of iprec_at_recall. A system has the same colour and line
-            style in all plots.
+            style in all plots. By default "differences" of two systems, "intervals" of others.
         measure: by default the first. a, b: the two systems of a plot of two, by default the best
             one and the baseline or, without a baseline, the two best, as the plot then says.
         ax: axes to draw into, by default those of a new figure.

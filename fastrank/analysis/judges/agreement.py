@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from fastrank.analysis.comparing.bootstrap import jackknifed
+from fastrank.analysis.comparing.plots.images import draw_image
 from fastrank.analysis.comparing.randomization import resampled_sums
 from fastrank.analysis.judges.coefficients import METRICS, alpha, coefficients
 from fastrank.analysis.judges.labels import (
@@ -20,10 +21,11 @@ from fastrank.analysis.judges.labels import (
     labels_of,
     whole,
 )
-from fastrank.analysis.judges.result import Result, draw, settings_of
+from fastrank.analysis.judges.result import Result, settings_of
 from fastrank.common.arguments import check_choice
 from fastrank.common.dropped import instead, without_dropped
 from fastrank.common.messages import closest, counted, did_you_mean
+from fastrank.common.plots.frame import Frame, framed
 from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
 from fastrank.common.rendering.numbers import interval as bounds_text
 from fastrank.common.rendering.numbers import number, signed
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     from fastrank.analysis.judges.coefficients import Coefficient
     from fastrank.analysis.judges.labels import Scale
     from fastrank.common.choices import BootstrapInterval
-    from fastrank.common.plots.frame import Frame
     from fastrank.common.rendering.document import Block
     from fastrank.core.formats.inputs import QrelsLike
 
@@ -276,10 +277,9 @@ class JudgeAgreement(Result):
         'Grades of judge 1 and judge 2'
         """
         self._need_two("plot")
-        return draw(self._draw, self.judges, ax, path, format)
+        return draw_image(lambda: framed(self._draw, ax, self.judges), path, format)
 
     def _draw(self, axes: Axes) -> Frame:
-        from fastrank.common.plots.frame import Frame
         from fastrank.common.plots.style import INK, PAPER
 
         (a, b), grades = self.judges, [f"{grade:g}" for grade in self.grades]

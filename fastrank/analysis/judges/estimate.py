@@ -11,14 +11,16 @@ import numpy as np
 from fastrank.analysis.comparing.options import CORRECTION_NAMES
 from fastrank.analysis.comparing.pair_tests import adjust
 from fastrank.analysis.comparing.pairs import place_of
+from fastrank.analysis.comparing.plots.images import draw_image
 from fastrank.analysis.judges.labels import compare_scales, judge_names, judgments_of, rescaled
 from fastrank.analysis.judges.merging import merge_qrels
 from fastrank.analysis.judges.pair_sample import PairSample
 from fastrank.analysis.judges.prediction_powered import half_width
 from fastrank.analysis.judges.query_sample import QuerySample
-from fastrank.analysis.judges.result import Result, draw, settings_of
+from fastrank.analysis.judges.result import Result, settings_of
 from fastrank.common.arguments import check_choice
 from fastrank.common.messages import counted, visible
+from fastrank.common.plots.frame import Frame, framed
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import interval as bounds_text
 from fastrank.common.rendering.numbers import number, p_text, signed
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from fastrank.analysis.judges.plans import JudgmentPlan
     from fastrank.analysis.judges.prediction_powered import Estimated
     from fastrank.common.choices import Correction, EstimateInterval, Judges, Population
-    from fastrank.common.plots.frame import Frame
     from fastrank.common.rendering.document import Block
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.core.measures.selection import Measures
@@ -218,10 +219,11 @@ class JudgeEstimate(Result):
         """
         shown = self.measures[0] if measure is None else measure
         self._of(shown, self.names[0])
-        return draw(lambda axes: self._draw(axes, shown), self.names, ax, path, format)
+        return draw_image(
+            lambda: framed(lambda axes: self._draw(axes, shown), ax, self.names), path, format
+        )
 
     def _draw(self, axes: Axes, measure: str) -> Frame:
-        from fastrank.common.plots.frame import Frame
         from fastrank.common.plots.style import COLORS
 
         said, handles = [], {}

@@ -1,4 +1,4 @@
-"""What the results of this package have in common: tables, and how they are written and drawn."""
+"""What the results of this package have in common: tables, and how they are written."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from fastrank.core.scores.tables import Table, records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Sequence
-    from typing import Any, BinaryIO
+    from typing import Any
 
     import pandas
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.common.plots.frame import Frame
     from fastrank.common.rendering.document import Document
 
 
@@ -73,27 +70,3 @@ def _plain(value: object) -> object:
 def settings_of(**options: Any) -> Settings:
     """The settings of a comparison with these options, and its defaults for the others."""
     return settings({keyword.name: keyword.default for keyword in COMPARISON} | options)
-
-
-def draw(
-    drawing: Callable[[Any], Frame],
-    names: Sequence[str],
-    ax: Any,
-    path: str | os.PathLike[str] | BinaryIO | None,
-    format: str | None,
-) -> Any:
-    """Draw into axes, or a figure of its own, and write the image if there is a path; the axes.
-
-    Raises OptionError for an unknown suffix or format, and ImportError without matplotlib.
-    """
-    from fastrank.analysis.comparing.plots.images import check_format
-    from fastrank.common.lazy import optional
-    from fastrank.common.plots.frame import framed
-    from fastrank.core.formats.files import files
-
-    optional("matplotlib.figure", "a plot", "plot")
-    form = "" if path is None else check_format(path, format)
-    drawn = framed(drawing, ax, names)
-    if path is not None:
-        files.write(path, [drawn.render(form)])
-    return drawn.axes

@@ -6,7 +6,6 @@ import os
 
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
-from fastrank.core.formats.files import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,11 +122,10 @@ class IndexComparison(Frozen):
         >>> image.getvalue()[1:4]
         b'PNG'
         """
-        from fastrank.analysis.comparing.plots.images import check_format
+        from fastrank.analysis.comparing.plots.images import draw_image
         from fastrank.common.plots.frame import framed
 
-        form = check_format(target, format)
-        files.write(target, [framed(self._draw).render(form)])
+        draw_image(lambda: framed(self._draw), target, format)
 
     def _changes(self, point: IndexPoint) -> dict[str, float]:
         exact = self.points[0].scores

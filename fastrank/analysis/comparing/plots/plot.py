@@ -6,7 +6,7 @@ import os
 from typing import NamedTuple
 
 from fastrank.analysis.comparing.pairs import default_pair, why_chosen
-from fastrank.analysis.comparing.plots.images import check_format
+from fastrank.analysis.comparing.plots.images import draw_image
 from fastrank.analysis.comparing.plots.pairs import draw_differences, draw_scatter
 from fastrank.analysis.comparing.plots.systems import (
     draw_critical_difference,
@@ -17,7 +17,6 @@ from fastrank.analysis.comparing.plots.systems import (
 from fastrank.common.lazy import optional
 from fastrank.common.messages import closest, counted, did_you_mean
 from fastrank.common.plots.frame import framed
-from fastrank.core.formats.files import files
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -53,6 +52,11 @@ class View(NamedTuple):
     a: str = ""
     b: str = ""
     systems: str = ""
+
+
+def default_kind(systems: int) -> str:
+    """The kind of plot that shows so many systems."""
+    return "differences" if systems == 2 else "intervals"
 
 
 def check_kind(kind: str) -> None:
@@ -130,7 +134,7 @@ def _queries(shown: Sequence[int], queries: int) -> str:
 
 def plot(
     comparison: Comparison,
-    kind: str,
+    kind: str | None,
     measure: str | None,
     a: str | None,
     b: str | None,
@@ -139,11 +143,6 @@ def plot(
     format: str | None,
 ) -> Any:
     """Draw a plot and write it if there is a path; the axes. Raises what `draw` raises."""
+    kind = kind or default_kind(len(comparison))
     check_kind(kind)
-    if path is not None:
-        format = check_format(path, format)
-        files.check_target(path)
-    drawn = draw(comparison, kind, measure, a, b, axes)
-    if path is not None and format is not None:
-        files.write(path, [drawn.render(format)])
-    return drawn.axes
+    return draw_image(lambda: draw(comparison, kind, measure, a, b, axes), path, format)
