@@ -70,8 +70,7 @@ def contradictions(
         better, worse = paired.firsts[pairs[0]], paired.seconds[pairs[0]]
         if first[pairs[0]] < 0:
             better, worse = worse, better
-        more = f" (also in {counted(len(pairs) - 1, 'more pair')})" if len(pairs) > 1 else ""
-        text = words.format(better=names[better], worse=names[worse], more=more)
+        text = words.format(better=names[better], worse=names[worse], more=also_in(len(pairs) - 1))
         return [f"{measure}: {text}"]
 
     notes = []
@@ -82,6 +81,11 @@ def contradictions(
         shown = sign * (mean[paired.firsts] - mean[paired.seconds])
         notes += noted(gains(analysis.better, difference, statistic, settings), shown, OF_GAPS)
     return notes
+
+
+def also_in(pairs: int) -> str:
+    """How many more pairs a note is about."""
+    return f" (also in {counted(pairs, 'more pair')})" if pairs else ""
 
 
 def verdict_notes(
@@ -128,9 +132,8 @@ def verdict_notes(
     texts = [*by_p, *by_sign]
     if not texts:
         return []
-    more = f" (also in {counted(len(texts) - 1, 'more pair')})" if len(texts) > 1 else ""
     remedy = without_ties(next(filter(None, ties)), 'ties="average" (--ties average)')
-    return [f"ties decide {texts[0]}{more}; {remedy}"]
+    return [f"ties decide {texts[0]}{also_in(len(texts) - 1)}; {remedy}"]
 
 
 def _values_of_orders(comparison: Comparison, ties: Sequence[Any]) -> dict[str, Floats]:

@@ -12,7 +12,7 @@ from fastrank.analysis.comparing.pairs import pairs_of
 from fastrank.analysis.comparing.plots.pairs import counts
 from fastrank.analysis.comparing.plots.plot import draw
 from fastrank.analysis.comparing.power import detectable, queries_for
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, enumerated
 from fastrank.common.plots.style import FIRST, INK, MANY_POINTS, PAPER, SECOND
 from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph
 from fastrank.common.rendering.html import html, name, safe, table
@@ -109,18 +109,12 @@ def verdict(comparison: Comparison, measure: str) -> str:
     tied = comparison.tied_with_best(measure)[1:]
     if not tied:
         return f"{start} and is significantly better than all others."
-    return f"{start}; it is not significantly better than {_some(tied, 'or')}."
+    return f"{start}; it is not significantly better than {enumerated([*map(name, tied)], 'or')}."
 
 
 def _listed(names: list[str]) -> str:
-    return f"{_some(names)} {'is' if len(names) == 1 else 'are'}" if names else "No system is"
-
-
-def _some(names: list[str], last: str = "and") -> str:
-    shown = [name(system) for system in names[:5]]
-    if len(names) > 5:
-        return f"{', '.join(shown)} {last} {len(names) - 5} more"
-    return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    listed = enumerated([*map(name, names)]) if names else "No system"
+    return f"{listed} {'are' if len(names) > 1 else 'is'}"
 
 
 def notes(comparison: Comparison, sources: Sources | None) -> str:
