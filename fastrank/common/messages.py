@@ -102,6 +102,36 @@ def closest(
     ]
 
 
+# Names of other programs for the words of options.
+OTHER_NAMES = {
+    "benjamini_hochberg": "bh",
+    "benjamini_yekutieli": "by",
+    "binomial": "sign",
+    "fdr": "bh",
+    "fdr_bh": "bh",
+    "fdr_by": "by",
+    "fisher": "randomization",
+    "hsd": "tukey",
+    "mcnemar": "sign",
+    "paired": "t",
+    "permutation": "randomization",
+    "student": "t",
+    "t_test": "t",
+    "ttest": "t",
+    "ttest_rel": "t",
+    "tukeyhsd": "tukey",
+}
+
+
+def meant_choice(value: object, choices: Iterable[str]) -> str:
+    """The end of an error about a word that is none of the choices.
+
+    >>> meant_choice("fisher", ["t", "randomization"]), meant_choice("x", ["t"])
+    ("; did you mean 'randomization'?", '')
+    """
+    return did_you_mean(map(repr, closest(value, choices, OTHER_NAMES)))
+
+
 def similar_id(name: str, ids: Iterable[str]) -> list[str]:
     """The id that differs from a name only in case, blanks, leading zeros, a prefix or a suffix, or
     in a letter; other numbers belong to other queries and documents."""
