@@ -270,3 +270,8 @@ def _by_query(clusters: Any) -> dict[str, Hashable] | None:
     if len(by_query) < len(clusters):
         raise OptionError("clusters", "a query appears twice, as a number and as text")
     return by_query
+
+
+def settings_of(**options: Any) -> Settings:
+    """The settings of a comparison with these options, and its defaults for the others."""
+    return settings({keyword.name: keyword.default for keyword in COMPARISON} | options)

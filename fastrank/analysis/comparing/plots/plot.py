@@ -6,7 +6,6 @@ import os
 from typing import NamedTuple
 
 from fastrank.analysis.comparing.pairs import default_pair, why_chosen
-from fastrank.analysis.comparing.plots.images import draw_image
 from fastrank.analysis.comparing.plots.pairs import draw_differences, draw_scatter
 from fastrank.analysis.comparing.plots.systems import (
     draw_critical_difference,
@@ -15,8 +14,9 @@ from fastrank.analysis.comparing.plots.systems import (
     draw_precision_recall,
 )
 from fastrank.common.lazy import optional
-from fastrank.common.messages import closest, counted, did_you_mean
+from fastrank.common.messages import counted, meant_choice
 from fastrank.common.plots.frame import framed
+from fastrank.core.results.images import draw_image
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def check_kind(kind: str) -> None:
         return
     from fastrank.common.dropped import instead
 
-    hint = instead("kind", kind) or did_you_mean(map(repr, closest(kind, KINDS)))
+    hint = instead("kind", kind) or meant_choice(kind, KINDS)
     raise OptionError("kind", f"no plot {kind!r}{hint or '; expected one of ' + ', '.join(KINDS)}")
 
 
