@@ -262,10 +262,8 @@ def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
     measure = BY_NAME.get(column.name)
     if measure is not None and measure.average == "geometric":
         others = [column.name.removeprefix("gm_")]
-    hint = (
-        f" ({', '.join(others[:NAMED])} {'have' if len(others) > 1 else 'has'})" if others else ""
-    )
-    raise MeasureError(column.name, f"{column.name!r}: has no values per query to compare{hint}")
+    hint = f"; compare {enumerated(others, 'or', NAMED)} instead" if others else ""
+    raise MeasureError(column.name, f"{column.name} has no values per query{hint}")
 
 
 def note_missing(scores: Sequence[Scores], names: list[str], zero: str) -> list[str]:

@@ -63,7 +63,7 @@ compare(QRELS, [RUN, {"q00": {"a": 1.0}}], "map", missing="error")
 compare(QRELS, {"x": RUN}, "map", baseline="x")
     -> OptionError: 'x' is the only system; compare it with another
 compare(QRELS, [RUN, RUN], "gm_map")
-    -> MeasureError: 'gm_map': has no values per query ... (map has)
+    -> MeasureError: gm_map has no values per query; compare map instead
 compare_data().to_text(digits=-1) -> OptionError: digits: expected 0 or more
 compare_data().to_text(percent=2) -> OptionError: percent: expected
 compare_data().to_text(sort="mapp") -> MeasureError: 'mapp' is not compared

@@ -209,11 +209,11 @@ def pair_sentence(comparison: Comparison, pair: Pair) -> str:
     if pair.sd > 0 and pair.n > 1:
         difference = number(pair.sd * detectable(pair.n, comparison.alpha))
         needed = queries_for(pair.effect, comparison.alpha)
-        enough = f"; if it is as large as observed, that takes {needed:,} queries" if needed else ""
+        enough = f"; for the observed one, {needed:,} would be" if needed else ""
         sentences.append(
-            f"Of repeated experiments with {pair.n:,} queries, 80% would find a true difference of"
-            f" {difference} (power 0.8 of a t-test, alpha {comparison.alpha:g}, not corrected for"
-            f" several pairs){enough}"
+            f"{pair.n:,} queries are enough to find a true difference of {difference} in 80% of"
+            f" experiments (by a t-test, alpha {comparison.alpha:g}, not corrected for several"
+            f" pairs){enough}"
         )
     if pair.note:
         sentences.append(pair.note[0].upper() + pair.note[1:])
