@@ -16,6 +16,7 @@ from fastrank.cli.command import flag_of
 from fastrank.common.keywords import names_of
 from fastrank.core.formats.trec.line_files import read_exclusions
 from fastrank.core.matching.keywords import EVALUATION
+from fastrank.core.scores.text import Spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ GROUP_OF = {keyword.name: title for title, table in TABLES.items() for keyword i
 GROUP_OF["threads"] = GENERAL
 # What counts queries without results as 0, on the command line.
 ZERO = "--missing zero"
+IN_COMMANDS = Spelled(ZERO, "--ties {}")
 # The first line on one or several parameters in a docstring; more indented lines follow.
 DESCRIBED = re.compile(r"((?:\w+, )*\w+): +(\S.*)")
 WORD = re.compile(r"\w+_\w+")

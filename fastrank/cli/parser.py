@@ -13,7 +13,7 @@ from fastrank.cli.flags import GENERAL, GROUPS, INPUTS, OPERANDS, OUTPUT, declar
 from fastrank.cli.output import guarded, write
 from fastrank.common.dropped import instead
 from fastrank.common.keywords import SYNONYMS
-from fastrank.common.messages import closest, did_you_mean
+from fastrank.common.messages import closest, did_you_mean, meant_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,7 +185,8 @@ class Parser(argparse.ArgumentParser):
         except argparse.ArgumentError as error:
             flag = f"{self.prog} {(*action.option_strings, '')[0]}"
             is_test = "tukey" in (action.choices or ())
-            error.message += instead(flag, value) or (instead("test", value) if is_test else "")
+            gone = instead(flag, value) or (instead("test", value) if is_test else "")
+            error.message += gone or meant_choice(value, action.choices or ())
             raise
 
     def format_usage(self) -> str:

@@ -34,7 +34,7 @@ from fastrank.core.evaluation.evaluator import plan_of
 from fastrank.core.formats.inputs import are_named
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
 from fastrank.core.measures.selection import Selection
-from fastrank.core.scores.text import ZERO, tie_notes
+from fastrank.core.scores.text import IN_PYTHON, Spelled, tie_notes
 from fastrank.errors import GroupError, MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -128,11 +128,11 @@ def compare_evaluated(
     measures: Measures,
     chosen: Settings,
     evaluation: Mapping[str, Any],
-    zero: str = ZERO,
+    spelled: Spelled = IN_PYTHON,
 ) -> Comparison:
     """Compare runs that were evaluated with the same judgments, measures and options.
 
-    zero: the option that counts missing queries as 0, for notes.
+    spelled: how notes write options.
     """
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
     selected = Selection(measures).bind(version, keep=has_values)
@@ -141,8 +141,8 @@ def compare_evaluated(
     )
     pairwise = not chosen.of_all_systems
     aligned = align(names, systems, common=True, caller="compare", noted=False, pairwise=pairwise)
-    missing = note_missing(scores, names, zero)
-    tied = [tie_notes(item, name) for name, item in zip(names, scores, strict=True)]
+    missing = note_missing(scores, names, spelled.zero)
+    tied = [tie_notes(item, name, spelled.ties) for name, item in zip(names, scores, strict=True)]
     missing += chain.from_iterable(tied)
     if any(item.zero_rows for item in scores):
         lower = [name for name, measured in aligned.measures.items() if measured.better == "lower"]
@@ -153,7 +153,9 @@ def compare_evaluated(
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
     comparison = compare_aligned(aligned, chosen, evaluation)
     comparison.notes.extend(
-        verdict_notes(comparison, [item.ties for item in scores], list(map(bool, tied)))
+        verdict_notes(
+            comparison, [item.ties for item in scores], list(map(bool, tied)), spelled.ties
+        )
     )
     return comparison
 

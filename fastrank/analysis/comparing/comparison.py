@@ -487,7 +487,6 @@ class Comparison(Result, WithDropped):
         """
         from fastrank.analysis.comparing.plots.plot import plot
 
-        kind = kind or ("differences" if len(self) == 2 else "intervals")
         return plot(self, kind, measure, a, b, ax, path, format)
 
     @without_dropped

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from fastrank.common.messages import closest, did_you_mean
+from fastrank.common.messages import closest, did_you_mean, first_few
 from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -72,7 +72,7 @@ def place_of(system: object, names: list[str], option: str = "system") -> int:
     """The place of a system. Raises OptionError for one that was not compared."""
     if system in names:
         return names.index(system)
-    some = f": {', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
+    some = f": {first_few([*map(repr, names)], 10)}"
     hint = did_you_mean(map(repr, closest(system, names, most=3))) or some
     raise OptionError(option, f"{system!r} is not one of the systems{hint}")
 

@@ -55,7 +55,7 @@ def explain(
     run: RunLike,
     measures: Measures | None = None,
     *,
-    query: str | None = None,
+    query: str | int | None = None,
     other: RunLike | None = None,
     documents: Any = None,
     rows: int = ROWS,
@@ -81,7 +81,7 @@ def explain(
     run: RunLike,
     measures: Any = None,
     *,
-    query: str | None = None,
+    query: str | int | None = None,
     other: RunLike | None = None,
     documents: Any = None,
     rows: int = ROWS,
@@ -161,7 +161,7 @@ def explained(
     qrels: QrelsLike,
     run: RunLike,
     measures: Measures,
-    query: str | None,
+    query: str | int | None,
     other: RunLike | None,
     documents: Any,
     rows: int,
@@ -187,7 +187,7 @@ def explained(
         if other is None:
             raise OptionError("query", "name a query, or a second run (other) to find one")
         query, chosen = _most_different(judgments, runs, bound, checked)
-    check_query(query, judgments, runs)
+    query = check_query(query, judgments, runs)
     explanations = []
     for ranked, name in zip(runs, names, strict=True):
         judged = JudgedQuery(query, judgments, ranked, bound, checked, name)

@@ -8,7 +8,7 @@ from functools import partial
 from fastrank.common.messages import counted, did_you_mean, first_few, similar_id
 from fastrank.common.rendering.document import Document, Items, Paragraph, Section
 from fastrank.common.rendering.numbers import number, signed
-from fastrank.core.data.columns import Frozen
+from fastrank.core.data.columns import Frozen, id_text
 from fastrank.core.results.records import plain
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, grid_of
@@ -177,7 +177,7 @@ class Explanation(Result, Frozen):
         columns["change"] = [changes[doc] for doc in ordered]
         return Table(columns=columns)
 
-    def document(self, document: str) -> str:
+    def document(self, document: str | int) -> str:
         """How a document counts, in a line for each measure.
 
         Raises OptionError, with the closest id, if it is neither retrieved nor judged.
@@ -188,6 +188,7 @@ class Explanation(Result, Frozen):
           P_1: rank 2, below the cutoff 1
           map: rank 2, adds 0.5000
         """
+        document = str(id_text(document))
         retrieved = {doc for part in self.measures.values() for doc, _ in part.documents}
         if document not in retrieved and document not in self.grades:
             reason = f"{document!r} is neither retrieved nor judged for query {self.query!r}"

@@ -11,6 +11,7 @@ from fastrank.analysis.explaining.contributions import (
     contributions,
 )
 from fastrank.common.messages import did_you_mean, similar_id
+from fastrank.core.data.columns import id_text
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import decoded
@@ -56,12 +57,13 @@ def run_of(run: RunLike, options: Options) -> Run:
         return read_trec_run(opened, trec_eval_version=version, rank_by=options.rank_by)
 
 
-def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:
-    """Raise GroupError for a query without judgments, with the closest id."""
+def check_query(query: object, judgments: Qrels, runs: Sequence[Run]) -> str:
+    """The id of a query. Raises GroupError for one without judgments, with the closest id."""
+    query = id_text(query)
     if not isinstance(query, str):
-        raise TypeError(f"query: expected a str, found {type(query).__name__}")
+        raise TypeError(f"query: expected a str or an int, found {type(query).__name__}")
     if query in judgments:
-        return
+        return query
     if any(query in run for run in runs):
         raise GroupError(f"query {query!r} is in the run, but has no judgments")
     hint = did_you_mean(map(repr, similar_id(query, judgments.query_ids)))

@@ -9,6 +9,7 @@ import shutil
 from hashlib import sha256
 from importlib import import_module
 
+from fastrank.common.messages import first_few
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
@@ -77,8 +78,7 @@ def check_folder(output: str | os.PathLike[str]) -> None:
     }
     others = sorted(paths - _listed(os.path.join(target, MANIFEST)))
     if others:
-        shown = ", ".join(others[:NAMED]) + (", ..." if len(others) > NAMED else "")
-        reason = f"has files that fastrank did not write there: {shown}"
+        reason = f"has files that fastrank did not write there: {first_few(others, NAMED)}"
         raise InputError(target, f"{reason}; choose an empty folder")
 
 

@@ -243,6 +243,8 @@ GIVEN.table("map").names -> ["rank", "document", "grade", "found", "adds"]
 GIVEN.document("b") -> "b: not judged\\n  map: rank 1, adds nothing"
 explain({"q": {"a": 1}}, {"q": {"x": 2, "a": 1}}, "P.1", query="q").document("x")
     -> "x: not judged, score 2\\n  P_1: rank 1, adds nothing"
+explain({1: {7: 1}}, {1: {7: 2}}, "P.1", query=1).document(7) == (
+    explain({1: {7: 1}}, {1: {7: 2}}, "P.1", query="1").document("7")) -> True
 ONE.values -> {"P_2": 1.0}
 ONE.other.values -> {"P_2": 0.0}
 "P_2 = 1.0000, because R is 0" in str(ONE) -> True
@@ -324,7 +326,7 @@ explained("num_q") -> MeasureError: explain supports map,
 explained("map_avgjg") -> MeasureError: explain supports map,
 explained("iP@5") -> MeasureError: explain supports map,
 explained("all_prefs") -> MeasureError: explain supports map,
-explained(query=4) -> TypeError: query: expected a str, found int
+explained(query=4.0) -> TypeError: query: expected a str or an int, found float
 explained(ties="average") -> OptionError: ties: 'average' is over all orders
 explained(relevance_level=-1)
     -> OptionError: relevance_level: explain expects a level of at least 0, found -1

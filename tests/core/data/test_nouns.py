@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fastrank as fr
@@ -30,6 +31,15 @@ def test_lookup_and_iteration_are_those_of_the_dicts(made: Any, dicts: Any) -> N
     assert "q3" not in noun
     with pytest.raises(KeyError, match=rf"no query 'q3' in <.* {len(present)} quer"):
         noun["q3"]
+
+
+def test_a_query_may_be_asked_for_by_an_integer() -> None:
+    run = fr.Run.from_dict({1: {"a": 1.0}})
+
+    assert run[1] == run[np.int64(1)] == {"a": 1.0}
+    assert 1 in run
+    assert 2 not in run
+    assert True not in run
 
 
 def test_a_document_twice_in_a_query_is_an_error_where_it_is_asked_for() -> None:

@@ -12,7 +12,7 @@ from fastrank.analysis.comparing.pairs import pairs_of
 from fastrank.analysis.comparing.plots.pairs import counts
 from fastrank.analysis.comparing.plots.plot import draw
 from fastrank.analysis.comparing.power import detectable, queries_for
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, enumerated
 from fastrank.common.plots.style import FIRST, INK, MANY_POINTS, PAPER, SECOND
 from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph
 from fastrank.common.rendering.html import html, name, safe, table
@@ -109,18 +109,12 @@ def verdict(comparison: Comparison, measure: str) -> str:
     tied = comparison.tied_with_best(measure)[1:]
     if not tied:
         return f"{start} and is significantly better than all others."
-    return f"{start}; it is not significantly better than {_some(tied, 'or')}."
+    return f"{start}; it is not significantly better than {enumerated([*map(name, tied)], 'or')}."
 
 
 def _listed(names: list[str]) -> str:
-    return f"{_some(names)} {'is' if len(names) == 1 else 'are'}" if names else "No system is"
-
-
-def _some(names: list[str], last: str = "and") -> str:
-    shown = [name(system) for system in names[:5]]
-    if len(names) > 5:
-        return f"{', '.join(shown)} {last} {len(names) - 5} more"
-    return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    listed = enumerated([*map(name, names)]) if names else "No system"
+    return f"{listed} {'are' if len(names) > 1 else 'is'}"
 
 
 def notes(comparison: Comparison, sources: Sources | None) -> str:
@@ -215,11 +209,11 @@ def pair_sentence(comparison: Comparison, pair: Pair) -> str:
     if pair.sd > 0 and pair.n > 1:
         difference = number(pair.sd * detectable(pair.n, comparison.alpha))
         needed = queries_for(pair.effect, comparison.alpha)
-        enough = f"; if it is as large as observed, that takes {needed:,} queries" if needed else ""
+        enough = f"; for the observed one, {needed:,} would be" if needed else ""
         sentences.append(
-            f"Of repeated experiments with {pair.n:,} queries, 80% would find a true difference of"
-            f" {difference} (power 0.8 of a t-test, alpha {comparison.alpha:g}, not corrected for"
-            f" several pairs){enough}"
+            f"{pair.n:,} queries are enough to find a true difference of {difference} in 80% of"
+            f" experiments (by a t-test, alpha {comparison.alpha:g}, not corrected for several"
+            f" pairs){enough}"
         )
     if pair.note:
         sentences.append(pair.note[0].upper() + pair.note[1:])
