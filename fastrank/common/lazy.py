@@ -8,6 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
     from typing import Any
 
 # The module with the `from_*` and `to_*` conversions of judgments and runs, set by `fastrank`: the
@@ -24,7 +25,7 @@ def convert(name: str, *arguments: Any, **options: Any) -> Any:
     return getattr(import_module(conversions), name)(*arguments, **options)
 
 
-def optional(module: str, user: str, extra: str = "") -> Any:
+def optional(module: str, user: str, extra: str = "") -> ModuleType:
     """Import an optional library.
 
     user: what needs it. extra: our extra that installs it, by default the library's name. Raises

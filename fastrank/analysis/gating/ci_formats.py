@@ -9,14 +9,12 @@ from fastrank.core.scores.tables import records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fastrank.analysis.gating.verdict import Verdict
 
 
 def to_json(verdict: Verdict) -> str:
     """One object with everything but the values of all queries."""
-    fields: dict[str, Any] = {
+    fields: dict[str, object] = {
         "status": verdict.status,
         "passed": verdict.passed,
         "policy": verdict.policy,

@@ -33,7 +33,7 @@ from fastrank.errors import GroupError, OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, BinaryIO
+    from typing import BinaryIO
 
     from matplotlib.axes import Axes
 
@@ -262,10 +262,10 @@ class JudgeAgreement(Result):
     def plot(
         self,
         *,
-        ax: Any = None,
+        ax: Axes | None = None,
         path: str | os.PathLike[str] | BinaryIO | None = None,
         format: str | None = None,
-    ) -> Any:
+    ) -> Axes:
         """Draw the confusion matrix with matplotlib, and return its axes.
 
         ax: axes to draw into, by default those of a new figure. path: where to write the image, as
@@ -381,7 +381,7 @@ class JudgeAgreement(Result):
         )
         return [grid_of(self.table()), Paragraph(text, "legend")]
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> dict[str, object]:
         content = {"judges": self.judges, "pairs": self.pairs, "alpha": self.alpha}
         content |= {"coefficients": self.table(), "notes": self.notes}
         if len(self.judges) == 2:

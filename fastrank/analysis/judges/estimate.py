@@ -201,10 +201,10 @@ class JudgeEstimate(Result):
         self,
         measure: str | None = None,
         *,
-        ax: Any = None,
+        ax: Axes | None = None,
         path: str | os.PathLike[str] | BinaryIO | None = None,
         format: str | None = None,
-    ) -> Any:
+    ) -> Axes:
         """Draw the means of all systems by people alone, combined, and by the judge alone.
 
         measure: by default the first. ax: axes to draw into, by default those of a new figure.
@@ -297,7 +297,7 @@ class JudgeEstimate(Result):
             blocks += [grid, Paragraph(f"p: {CORRECTION_NAMES[self.correction]}.", "legend")]
         return Document([*blocks, *(Paragraph(note, "note") for note in self.notes)])
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> dict[str, object]:
         return {
             "by": self.by,
             "n": self.n,

@@ -10,9 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
-    from typing import Any, BinaryIO
+    from typing import BinaryIO
 
     import pandas
+    from matplotlib.axes import Axes
 
     from fastrank.analysis.comparing.options import Settings
     from fastrank.common.plots.frame import Frame
@@ -29,7 +30,7 @@ class Result(Frozen):
     def _document(self) -> Document:
         raise NotImplementedError
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> dict[str, object]:
         """What JSON has; tables in it become lists of objects."""
         raise NotImplementedError
 
@@ -70,18 +71,18 @@ def _plain(value: object) -> object:
     )
 
 
-def settings_of(**options: Any) -> Settings:
+def settings_of(**options: object) -> Settings:
     """The settings of a comparison with these options, and its defaults for the others."""
     return settings({keyword.name: keyword.default for keyword in COMPARISON} | options)
 
 
 def draw(
-    drawing: Callable[[Any], Frame],
+    drawing: Callable[[Axes], Frame],
     names: Sequence[str],
-    ax: Any,
+    ax: Axes | None,
     path: str | os.PathLike[str] | BinaryIO | None,
     format: str | None,
-) -> Any:
+) -> Axes:
     """Draw into axes, or a figure of its own, and write the image if there is a path; the axes.
 
     Raises OptionError for an unknown suffix or format, and ImportError without matplotlib.
