@@ -150,7 +150,7 @@ def _summary(report: Report, unreadable: int) -> Iterator[str]:
     )
 
 
-def _records(report: Report) -> dict[str, list[dict[str, Any]]]:
+def _records(report: Report) -> dict[str, list[dict[str, object]]]:
     """The fields of each finding, count and file."""
     parts: dict[str, Any] = {part: getattr(report, part) for part in RECORDS}
     return {part: [item._asdict() for item in items] for part, items in parts.items()}

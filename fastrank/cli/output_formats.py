@@ -187,11 +187,11 @@ def rendered(result: object, form: str, **layout: object) -> str:
 
 
 def writers(
-    *formats: str, of: Callable[[Any], Any] = lambda result: result
+    *formats: str, of: Callable[[Any], object] = lambda result: result
 ) -> dict[str, Callable[[Any], str]]:
     """The writers of a command whose results render themselves, or what `of` makes of them."""
 
-    def writer(form: str) -> Callable[[Any], str]:
+    def writer(form: str) -> Callable[[object], str]:
         return lambda result: rendered(of(result), form)
 
     return {form: writer(form) for form in formats}

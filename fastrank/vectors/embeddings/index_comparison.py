@@ -10,7 +10,9 @@ from fastrank.core.formats.files import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO
+    from typing import BinaryIO
+
+    from matplotlib.axes import Axes
 
     from fastrank.common.plots.frame import Frame
     from fastrank.core.scores.scores import Scores
@@ -135,7 +137,7 @@ class IndexComparison(Frozen):
             return {}
         return {name: value - exact.mean[name] for name, value in point.scores.mean.items()}
 
-    def _row(self, point: IndexPoint) -> dict[str, Any]:
+    def _row(self, point: IndexPoint) -> dict[str, object]:
         measured: dict[str, float] = {}
         for name, change in self._changes(point).items():
             assert point.scores is not None
@@ -149,7 +151,7 @@ class IndexComparison(Frozen):
             "build s": "-" if point.build_seconds is None else point.build_seconds,
         }
 
-    def _record(self, point: IndexPoint) -> dict[str, Any]:
+    def _record(self, point: IndexPoint) -> dict[str, object]:
         names = (
             "name",
             "index_factory",
@@ -165,7 +167,7 @@ class IndexComparison(Frozen):
             record |= {"mean": point.scores.mean, "change": self._changes(point)}
         return record
 
-    def _draw(self, axes: Any) -> Frame:
+    def _draw(self, axes: Axes) -> Frame:
         from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
         from fastrank.common.plots.frame import Frame
