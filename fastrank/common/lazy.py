@@ -18,7 +18,7 @@ conversions = ""
 intervals = ""
 
 
-def convert(name: str, *arguments: Any, **options: Any) -> Any:
+def convert(name: str, *arguments: object, **options: object) -> Any:
     """Call the conversion with this name."""
     from importlib import import_module
 
@@ -57,7 +57,7 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         homes.update(homes or _imports_for_types(package))
         return sorted(name for name, home in homes.items() if home != package)
 
-    def find(name: str) -> Any:
+    def find(name: str) -> object:
         public = names()
         if name == "__all__":
             return public
