@@ -57,7 +57,7 @@ def explain(
     *,
     query: str | int | None = None,
     other: RunLike | None = None,
-    documents: Any = None,
+    documents: object = None,
     rows: int = ROWS,
     against: None = None,
     **options: Unpack[EvaluationOptions],
@@ -70,7 +70,7 @@ def explain(
     run: RunLike,
     measures: Mapping[str, str] | Iterable[str] | str | None = None,
     *,
-    against: Any,
+    against: object,
     **options: Unpack[EvaluationOptions],
 ) -> OptionsExplanation: ...
 
@@ -83,9 +83,9 @@ def explain(
     *,
     query: str | int | None = None,
     other: RunLike | None = None,
-    documents: Any = None,
+    documents: object = None,
     rows: int = ROWS,
-    against: Any = None,
+    against: object = None,
     **options: Unpack[EvaluationOptions],
 ) -> Explanation | OptionsExplanation:
     """Explain the values of one query, which documents add how much, or those of another tool.
@@ -163,9 +163,9 @@ def explained(
     measures: Measures,
     query: str | int | None,
     other: RunLike | None,
-    documents: Any,
+    documents: object,
     rows: int,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     zero: str = ZERO,
 ) -> Explanation:
     """The Explanation that `explain` returns.
@@ -293,7 +293,7 @@ def _header(judged: JudgedQuery) -> str:
     )
 
 
-def _titles(documents: Any, judged: JudgedQuery) -> dict[str, str]:
+def _titles(documents: object, judged: JudgedQuery) -> dict[str, str]:
     if documents is None:
         return {}
     return titles_of(documents, {doc for doc, _ in judged.docs})

@@ -72,7 +72,7 @@ class Explanation(Result, Frozen):
     {'map': 0.8333333333333333}
     """
 
-    defaults: ClassVar[dict[str, Any]] = {"chosen": "", "other": None, "titles": {}}
+    defaults: ClassVar[dict[str, object]] = {"chosen": "", "other": None, "titles": {}}
     made_by = "fastrank.explain"
 
     query: str
@@ -119,7 +119,7 @@ class Explanation(Result, Frozen):
         """
         part = self.part(next(iter(self.measures)) if measure is None else measure)
         ranked = list(enumerate(part.documents[: part.depth], 1))
-        columns: dict[str, list[Any]] = {
+        columns: dict[str, list[object]] = {
             "rank": [rank for rank, _ in ranked],
             "document": [doc for _, (doc, _) in ranked],
             "score": [score for _, (_, score) in ranked if score is not None],

@@ -36,7 +36,7 @@ from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     import numpy.typing as npt
@@ -113,7 +113,7 @@ def tune_fusion(
     measure: Measures,
     method: FusionMethod = "convex",
     *,
-    grid: Any = None,
+    grid: Mapping[str, Iterable[object] | int] | Iterable[Mapping[str, object]] | None = None,
     folds: int = 5,
     seed: int = 0,
     executor: Workers | None = None,
@@ -218,7 +218,7 @@ class _Tried(NamedTuple):
     runs: list[NamedRun]
     queries: list[bytes]
     method: str
-    options: dict[str, Any]
+    options: dict[str, object]
     single: bool
 
     def fuse(self, point: Point, queries: list[bytes] | None = None) -> Run:
@@ -255,7 +255,7 @@ def _measured(tried: _Tried, point: Point) -> _Measured:
 
 
 def _checked(
-    points: list[Point], method: str, options: Mapping[str, Any], runs: int
+    points: list[Point], method: str, options: Mapping[str, object], runs: int
 ) -> list[Point]:
     """The points, if all are valid. Raises OptionError and TypeError."""
     names = {keyword.name for keyword in FUSION}
@@ -316,7 +316,7 @@ def _table(points: list[Point], values: dict[str, list[float]]) -> Table:
     return Table(columns={**columns, **values})
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: Any) -> object:
     """The value of an option in a table."""
     if isinstance(value, (str, int, float)):
         return value

@@ -47,9 +47,9 @@ def inspect(
     runs: RunsLike | RunLike,
     measures: Measures = MEASURES,
     *,
-    texts: Any = None,
-    queries: Any = None,
-    groups: Any = None,
+    texts: object = None,
+    queries: object = None,
+    groups: object = None,
     k: int = K,
     title: str | None = None,
     progress: bool | None = None,
@@ -128,7 +128,7 @@ def inspect(
     )
 
 
-def _items(runs: Any) -> list[Any]:
+def _items(runs: Any) -> list[object]:
     """The runs one by one. Raises OptionError for standard input, which can be read only once."""
     items = list(runs.values()) if are_named(runs) else runs
     listed = list(items) if isinstance(items, (list, tuple)) else [items]

@@ -61,7 +61,7 @@ class DictIndex:
             return None
         # For each judgment there are four words of its text and at most four places in a table.
         size = 10 * count + len(dicts)
-        memory: Any = zeros("q", size) if size >= LARGE else memoryview(bytearray(8 * size))
+        memory = zeros("q", size) if size >= LARGE else memoryview(bytearray(8 * size))
         memory = memory.cast("B").cast("q")
         columns = IndexedQrels(
             offsets=array("q", accumulate(lengths, initial=0)),
@@ -251,7 +251,7 @@ def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
     if not (kinds <= {dict} or all(issubclass(kind, Mapping) for kind in kinds)):
         return None
     numbers = plan.known(query_numbers)
-    rankings: dict[int | None, Any] = dict(zip(map(numbers.get, run), run.values(), strict=True))
+    rankings: dict[int | None, object] = dict(zip(map(numbers.get, run), run.values(), strict=True))
     unjudged_queries: list[bytes] = []
     if None in rankings:
         del rankings[None]
@@ -308,7 +308,7 @@ def index_of(plan: Plan) -> DictIndex | None:
     return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
 
 
-def judge_dicts(plan: Plan, rankings: list[Any], queries: list[int]) -> DictBatch | None:
+def judge_dicts(plan: Plan, rankings: list[object], queries: list[int]) -> DictBatch | None:
     """Judge the rankings of the queries with these indexes; None if that cannot be done.
 
     The memory of the result is reused once nothing refers to it.

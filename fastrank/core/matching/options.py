@@ -11,8 +11,6 @@ from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fastrank.common.choices import RankBy, TrecEvalVersion
     from fastrank.core.formats.trec.line_files import Exclusions
     from fastrank.core.measures.selection import BoundMeasure, Measures
@@ -166,7 +164,7 @@ def bind_measures(asked: Measures, options: Options) -> list[BoundMeasure]:
         return Selection(asked).bind(
             version, keep=lambda bound: has_expected_value(bound, is_cut=options.is_cut)
         )
-    names: Any = (asked,) if isinstance(asked, str) else asked
+    names = (asked,) if isinstance(asked, str) else asked
     if not isinstance(names, (list, tuple)) or set(map(type, names)) != {str}:
         return Selection(asked).bind(version)
     key = version, *names

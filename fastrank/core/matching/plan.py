@@ -12,6 +12,7 @@ from fastrank.errors import MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import functools
     from collections.abc import Callable, Sequence
     from typing import Any, TypeVar
 
@@ -30,20 +31,24 @@ ALL_RANKS = 2**63 - 1
 BEYOND_RANKINGS = frozenset(("annotated", "ties", *BY_COLUMN))
 
 
-class once:  # noqa: N801
-    """A property that is computed when it is first asked for, as that of functools.
+if TYPE_CHECKING:
+    once = functools.cached_property
+else:
 
-    Several threads may compute it, each the same.
-    """
+    class once:  # noqa: N801
+        """A property that is computed when it is first asked for, as that of functools.
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self._function, self.__doc__ = function, function.__doc__
+        Several threads may compute it, each the same.
+        """
 
-    def __get__(self, plan: Any, kind: type) -> Any:
-        if plan is None:
-            return self
-        value = plan.__dict__[self._function.__name__] = self._function(plan)
-        return value
+        def __init__(self, function: Callable[[Plan], object]) -> None:
+            self._function, self.__doc__ = function, function.__doc__
+
+        def __get__(self, plan: Plan | None, kind: type) -> object:
+            if plan is None:
+                return self
+            value = plan.__dict__[self._function.__name__] = self._function(plan)
+            return value
 
 
 class Requirements:
@@ -99,8 +104,7 @@ class Requirements:
     @once
     def needs_rankings(self) -> bool:
         """Whether a measure needs the judged rankings."""
-        first: int = self.first_with_rankings
-        return first < len(self.measures)
+        return self.first_with_rankings < len(self.measures)
 
     @once
     def first_impossible(self) -> tuple[int, str] | None:
@@ -253,8 +257,7 @@ class Plan:
         list_unjudged = level < 0 or self.requires.sees_unjudged
         if level == options.relevance_level and not list_unjudged:
             return options
-        judging: Options = options.changed(relevance_level=level, list_unjudged=list_unjudged)
-        return judging
+        return options.changed(relevance_level=level, list_unjudged=list_unjudged)
 
     @once
     def rankings_suffice(self) -> bool:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.texts import Ids
     from fastrank.core.matching.options import Options
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.buffers import Code
     from fastrank.core.native.record import Float64Array, Int64Array
     from fastrank.core.native.records import Matched
 
@@ -192,7 +193,7 @@ def with_placeholder(run: Run) -> Run:
 
 
 def _appended(
-    column: Int64Array | Float64Array, value: float, code: str = "q"
+    column: Int64Array | Float64Array, value: float, code: Code = "q"
 ) -> Int64Array | Float64Array:
     """A column with one more number."""
     longer = zeros(code, len(column) + 1)

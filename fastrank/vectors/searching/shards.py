@@ -382,7 +382,8 @@ def _check_unchanged(shard: Shard, count: int | None, dimension: int) -> None:
 
 def _flat_vectors(index: Index) -> Array | None:
     """The vectors of a flat index, float32[n, dimension]; None for other indexes."""
-    faiss, faiss_index = load_faiss(), index.faiss
+    faiss = load_faiss()
+    faiss_index: Any = index.faiss
     if type(faiss_index) not in (faiss.IndexFlat, faiss.IndexFlatIP, faiss.IndexFlatL2):
         return None
     whole = faiss.rev_swig_ptr(faiss_index.get_xb(), len(index) * index.dimension)

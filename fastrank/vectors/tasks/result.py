@@ -49,7 +49,7 @@ class TaskResult(Result, Frozen):
     values: dict[str, list[float]] = {}  # noqa: RUF012
     similarities: dict[str, npt.NDArray[Any]] = {}  # noqa: RUF012
     rows: int
-    classes: list[Any] = []  # noqa: RUF012
+    classes: list[object] = []  # noqa: RUF012
     seed: int | None = None
     seconds: float
     notes: tuple[str, ...] = ()
