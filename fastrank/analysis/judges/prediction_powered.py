@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastrank.analysis.comparing.bootstrap import all_the_same, spread_of
 from fastrank.analysis.comparing.randomization import resampled_sums
 
 TYPE_CHECKING = False
@@ -69,14 +70,23 @@ def half_width(error: float, df: int, level: float) -> float:
 
 
 def estimated(
-    human: Floats, predicted: Floats, others: Floats, settings: Settings, *, finite: bool
+    human: Floats,
+    predicted: Floats,
+    others: Floats,
+    settings: Settings,
+    *,
+    finite: bool,
+    limits: tuple[float, float] | None = None,
 ) -> Estimated:
     """Estimate a mean.
 
     human: the values of n queries that people judged. predicted: the judge's values of the same
     queries. others: the judge's values of the queries that only it judged. finite: whether these
-    queries are all there are, rather than a sample. The weight has the least variance, within 0
-    and 1.
+    queries are all there are, rather than a sample. limits: what values can be, if known. The
+    weight has the least variance, within 0 and 1.
+
+    Where all human values, or what they are beyond the judge's, are equal, the interval is that of
+    `all_the_same`; without limits, it is NaN.
     """
     n, count = len(human), len(human) + len(others)
     everywhere = np.concatenate([predicted, others])
@@ -105,9 +115,47 @@ def estimated(
         low, high = value - half, value + half
     else:
         low, high = _resampled(value, residual, weight * others, settings, finite=finite)
+    if len(others) or not finite:
+        quantile = half_width(1.0, n - 1, settings.level)
+        all_values = count if finite else None
+        if not spread_of(human):
+            down, up = _of_equals(human, 0.0, limits, all_values, settings.level)
+            human_error = (down + up) / 2 / quantile
+        if not spread_of(residual):
+            down, up = _of_equals(residual, weight, limits, all_values, settings.level)
+            low, high = low - down, high + up
+            error = (high - low) / 2 / quantile
     return Estimated(
         value, low, high, error, n - 1, weight, alone, human_error, judge, judge_error, n
     )
+
+
+def _of_equals(
+    values: Floats,
+    weight: float,
+    limits: tuple[float, float] | None,
+    count: int | None,
+    level: float,
+) -> tuple[float, float]:
+    """How far the mean of all values may be below and above that of equal ones that were drawn.
+
+    values: without weight times the judge's. count: of all values, None for a sample of users.
+    """
+    if limits is None:
+        return np.nan, np.nan
+    lowest, highest = limits[0] - weight * limits[1], limits[1] - weight * limits[0]
+    value = float(values[0])
+    if count is None:
+        low, high = all_the_same(value, len(values), lowest, highest, level)
+        return value - low, high - value
+    # The most that can be others, if drawing none of them is not too improbable.
+    others, left = 0, count - len(values)
+    probability = left / count
+    while others < left and probability >= (1 - level) / 2:
+        others += 1
+        probability *= (left - others) / (count - others)
+    share = others / count
+    return share * (value - lowest), share * (highest - value)
 
 
 def _resampled(

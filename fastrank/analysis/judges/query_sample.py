@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from fastrank.analysis.comparing.compare import compare
+from fastrank.analysis.comparing.inputs import may_be_shares
 from fastrank.analysis.judges.labels import caution
 from fastrank.analysis.judges.prediction_powered import Estimated, combined, estimated
 from fastrank.common.messages import counted, first_few
@@ -85,7 +86,9 @@ class QuerySample:
         else:
             predictions, beside = predicted[0], others[0]
         finite = self.population == "queries"
-        return estimated(human, predictions, beside, self.chosen, finite=finite)
+        lowest = -1.0 if (weights < 0).any() else 0.0
+        limits = (lowest, 1.0) if may_be_shares(measure) else None
+        return estimated(human, predictions, beside, self.chosen, finite=finite, limits=limits)
 
     def _common(self, people: Judgments, judges: dict[str, Judgments]) -> Judgments:
         """The human judgments of the pairs that every judge has, with notes on the others."""
