@@ -193,7 +193,7 @@ def test_a_plot_has_three_intervals_of_each_system(data: Any) -> None:
 
 def test_values_that_are_mostly_the_same_are_noted(data: Any) -> None:
     people, judge, runs, _ = data
-    found = fr.estimate(people, judge, runs, "success_1000")
+    found = fr.estimate(people, judge, runs, "success_1000", interval="percentile")
     assert any("half or more of the human values are the same" in note for note in found.notes)
 
 
