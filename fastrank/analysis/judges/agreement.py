@@ -152,7 +152,8 @@ class JudgeAgreement(Result, Frozen):
         """The bootstrap interval of a coefficient, from resampled queries.
 
         Pairs of one query are not independent, so that queries are drawn with replacement, each
-        with all its pairs. (NaN, NaN) for a single query, and where the coefficient has no value.
+        with all its pairs. (NaN, NaN) for a single query, where the coefficient has no value, and
+        where it is the same in all resamples, as if judges never differ.
         Resamples in which it has none are dropped.
 
         >>> agreement.interval("kappa_quadratic")

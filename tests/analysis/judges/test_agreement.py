@@ -108,6 +108,13 @@ def test_queries_that_only_one_judged_are_not_drawn() -> None:
     assert found.interval("kappa") == expected.interval("kappa")
 
 
+def test_judges_that_never_differ_have_no_interval() -> None:
+    judge = {f"q{query}": {"d1": query % 2, "d2": 1} for query in range(9)}
+    agreement = fr.judge_agreement(judge, judge | {"q9": {"d1": 0}})
+    assert agreement.agreement == 1.0
+    assert all(map(np.isnan, agreement.interval("agreement")))
+
+
 def test_one_query_has_no_interval() -> None:
     found = fr.judge_agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 0, "b": 1}})
     assert np.isnan(found.interval("agreement")).all()
