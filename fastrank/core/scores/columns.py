@@ -169,7 +169,7 @@ class QueryValues(Result, Frozen):
     def items(self) -> list[tuple[str, npt.NDArray[Any]]]:
         """(name, values per query) of each measure.
 
-        >>> [(name, array.max()) for name, array in scores.items()]
+        >>> [(name, array.max().item()) for name, array in scores.items()]
         [('map', 0.63...)]
         """
         return [(name, self[name]) for name in self.names]
