@@ -12,7 +12,7 @@ from fastrank.core.evaluation.scoring import lender, scores_of
 from fastrank.core.matching.judged import JudgedRun
 from fastrank.core.matching.keywords import EVALUATION, DepthOptions, evaluation_options
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import BY_GRADE, check_options
+from fastrank.core.matching.options import BY_GRADE
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.over_ties import (
     check_range,
@@ -59,7 +59,7 @@ def ties_of(plan: Plan, run: JudgedRun) -> Ties | None:
     ):
         return None
     judged = run.judged
-    if lender(plan, judged) is not None:
+    if plan.lends and lender(plan, judged) is not None:
         # The next run gets this memory.
         if not plan.keeps_ties:
             return None
@@ -264,9 +264,7 @@ def tie_ranges(
     """The range of the mean of each measure, by its printed name; `check_range` accepts them."""
 
     def mean(measures: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
-        settled = options.changed(ties=ties, **changes)
-        check_options(measures, settled)
-        plan = Plan(qrels, measures, settled)
+        plan = Plan(qrels, measures, options.changed(ties=ties, **changes))
         return scores_of(plan, match(plan, run)).mean
 
     value, worst, best = (mean(measures, ties) for ties in ("docno_desc", "worst", "best"))

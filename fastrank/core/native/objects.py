@@ -13,6 +13,7 @@ from itertools import repeat, starmap
 
 from fastrank.core.native import codes, kernels
 from fastrank.core.native.buffers import NO_EXCEPTION, SIZES, Double, Int64, Single, address, filled
+from fastrank.core.native.record import RECORDS, State
 from fastrank.core.native.records.objects import PythonApi
 
 TYPE_CHECKING = False
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.core.native.buffers import HoldingFunction
-    from fastrank.core.native.record import Shape
 
 # An unusual float, used to check the memory layout of floats.
 KNOWN = 0.1234567890123456
@@ -80,7 +80,7 @@ def _find() -> PythonApi:
 
 def api_with_numpy() -> PythonApi | None:
     """The same with NumPy's types, for which NumPy is imported."""
-    api = python_api()
+    api = _FOUND[0] if _FOUND else python_api()
     if api is not None and api.numpy_double == 0:
         api.numpy_double, api.numpy_single = _types_of_numpy()
     return api
@@ -145,11 +145,11 @@ class Packer:
     That takes 0.05 us for an array, where Python takes 1 us.
     """
 
-    def __init__(self, entry: HoldingFunction, shapes: list[Shape], api: PythonApi) -> None:
-        expected: list[list[int]] = []
-        for index, shape in enumerate(shapes):
-            _describe(shape, -1, index, expected)
-        self._count = len(shapes)
+    def __init__(
+        self, entry: HoldingFunction, count: int, words: list[str], api: PythonApi
+    ) -> None:
+        expected = _expected(count, words)
+        self._count = count
         # The kernel gets their addresses only.
         self._memory = [*api, *(filled("q", [*column]) for column in zip(*expected, strict=True))]
         parts = [part for memory in self._memory for part in (address(memory), len(memory))]
@@ -174,23 +174,27 @@ class Packer:
         return packed if wrong.value < 0 and len(values) == self._count else None
 
 
-def make_packer(entry: HoldingFunction, shapes: list[Shape]) -> Packer | None:
-    """A packer for arguments of these shapes; None if Python has to pack them."""
+def make_packer(entry: HoldingFunction, count: int, words: list[str]) -> Packer | None:
+    """A packer for arguments as `call_words` says; None if Python has to pack them."""
     api = python_api()
     # The kernel does not read floats: one kernel takes any.
-    if api is None or any("float64" in shape.codes for shape in shapes):
-        return None
-    return Packer(entry, shapes, api)
+    return None if api is None or "float64" in words else Packer(entry, count, words, api)
 
 
-def _describe(shape: Shape, owner: int, index: int, expected: list[list[int]]) -> None:
-    """Append what `ExpectedArguments` says of an argument, and of all that it holds."""
-    entry = len(expected)
-    if shape.record is not None:
-        expected.append([owner, index, codes.RECORD, id(shape.record)])
-    elif (code := shape.codes[0]) in SIZES:
-        expected.append([owner, index, SIZES[code], ord(code)])
-    else:
-        expected.append([owner, index, codes.INTEGER, 0])
-    for i, field in enumerate(shape.fields):
-        _describe(field, entry, i, expected)
+def _expected(count: int, words: list[str]) -> list[list[int]]:
+    """The columns of `ExpectedArguments`, a row for each word."""
+    rows: list[list[int]] = []
+    # What comes next is the last: the record that has it, and which of its fields it is.
+    pending = [(-1, i) for i in reversed(range(count))]
+    for row, word in enumerate(words):
+        owner = pending.pop()
+        if word == "int64":
+            rows.append([*owner, codes.INTEGER, 0])
+        elif word in SIZES:
+            rows.append([*owner, SIZES[word], ord(word)])
+        else:
+            record = RECORDS[word]
+            rows.append([*owner, codes.RECORD, id(record)])
+            width = 1 if issubclass(record, State) else len(record.__annotations__)
+            pending += [(row, i) for i in reversed(range(width))]
+    return rows
