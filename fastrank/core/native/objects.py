@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from _ctypes import addressof, byref, dlopen, dlsym
 from array import array
-from itertools import repeat, starmap
+from itertools import starmap
 
-from fastrank.core.native import codes, kernels
+from fastrank.core.native import codes
 from fastrank.core.native.buffers import NO_EXCEPTION, SIZES, Double, Int64, Single, address, filled
 from fastrank.core.native.record import RECORDS, State
 from fastrank.core.native.records.objects import PythonApi
@@ -47,8 +47,6 @@ _FOUND: list[PythonApi | None] = []
 # is left out as long as all keys are str itself. What a dict has beside its table:
 _ENTRY, _LEAST_ROOM = 24, 8
 _BESIDE_TABLE = {0: 0}.__sizeof__() - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 // 3)
-# Numbers up to which dicts are made of them sooner without a kernel.
-_FEW = 64
 
 
 def python_api() -> PythonApi | None:
@@ -118,25 +116,6 @@ def _is_small(length: int, size: int) -> bool:
     while room * 2 // 3 < length:
         room *= 2
     return size < _BESIDE_TABLE + room + _ENTRY * (room * 2 // 3)
-
-
-def rows_as_dicts(columns: dict[str, tuple[Any, int, int]], count: int) -> list[dict[str, float]]:
-    """`count` dicts from the names of columns to numbers.
-
-    columns: the memory of its doubles, the index of the first and the step from one to the next,
-    which may be 0.
-    """
-    api = api_with_numpy() if count * len(columns) > _FEW else None
-    if api is None:
-        return [
-            {name: values[first + i * step] for name, (values, first, step) in columns.items()}
-            for i in range(count)
-        ]
-    rows: list[dict[str, float]] = list(map(dict.copy, repeat(dict.fromkeys(columns, 0.0), count)))
-    starts = array("q", [address(values) + 8 * first for values, first, _ in columns.values()])
-    steps = array("q", [8 * step for _, _, step in columns.values()])
-    kernels.fill_dicts(api, addresses(rows), addresses(columns), starts, steps)
-    return rows
 
 
 class Packer:
