@@ -197,7 +197,7 @@ class Plan:
         self.streams = self.rankings_suffice and options.ties == "docno_desc"
         for bound in measures:
             if bound.measure.needs in BY_COLUMN:
-                _check_column(bound, judgments, options)
+                _check_column(bound, self)
 
     @classmethod
     def of(
@@ -312,12 +312,12 @@ def _sees_unjudged(bound: BoundMeasure) -> bool:
     return level <= -1 or any(grade == -1 for grade, _ in bound.pairs)
 
 
-def _check_column(bound: BoundMeasure, judgments: Judgments, options: Options) -> None:
+def _check_column(bound: BoundMeasure, plan: Plan) -> None:
     """Raise MeasureError for a measure of strata or subtopics that the judgments do not have."""
     column, name = bound.measure.needs, bound.names[0].decode()
-    if not _has_column(judgments, column):
+    if not _has_column(plan.judgments, column):
         raise MeasureError(bound.measure.name, f"'{name}' needs {BY_COLUMN[column]}")
-    if column == "strata" and options.judged_only:
+    if column == "strata" and plan.options.judged_only:
         reason = "estimates what was not judged, and does not support judged_only"
         raise MeasureError(bound.measure.name, f"'{name}' {reason}")
 
