@@ -26,7 +26,7 @@ from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.trec.line_files import titles_of
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import Options, check_options
+from fastrank.core.matching.options import check_options
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.selection import Selection
 from fastrank.core.scores.text import ZERO
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.analysis.explaining.reference import OptionsExplanation
-    from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.measures.selection import BoundMeasure, Measures
@@ -182,15 +181,15 @@ def explained(
     given_runs = [run] if other is None else [run, other]
     names = run_names(given_runs)
     runs = [run_of(source, checked) for source in given_runs]
-    chosen = ""
+    plan, chosen = Plan(judgments, bound, checked), ""
     if query is None:
         if other is None:
             raise OptionError("query", "name a query, or a second run (other) to find one")
-        query, chosen = _most_different(judgments, runs, bound, checked)
+        query, chosen = _most_different(plan, runs)
     query = check_query(query, judgments, runs)
     explanations = []
     for ranked, name in zip(runs, names, strict=True):
-        judged = JudgedQuery(query, judgments, ranked, bound, checked, name)
+        judged = JudgedQuery(query, plan, ranked, name)
         parts = parts_of(judged, bound)
         explanations.append(
             Explanation(
@@ -215,10 +214,9 @@ def explained(
     return explanation
 
 
-def _most_different(
-    judgments: Qrels, runs: Sequence[Run], measures: Sequence[BoundMeasure], options: Options
-) -> tuple[str, str]:
+def _most_different(plan: Plan, runs: Sequence[Run]) -> tuple[str, str]:
     """The query on which two runs differ most in the first measure, and why it was chosen."""
+    measures = plan.measures
     asked = (
         (position, decoded(name), bound)
         for bound in measures
@@ -226,7 +224,7 @@ def _most_different(
     )
     _, name, first = min(asked, key=lambda item: item[0])
     values = []
-    plan = Plan(judgments, [first], options)
+    plan = plan.changed(measures=[first])
     for run in runs:
         scores = scores_of(plan, match(plan, run))
         values.append(dict(zip(scores.queries, scores.lists()[name], strict=True)))

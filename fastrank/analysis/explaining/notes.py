@@ -97,7 +97,7 @@ def _ties(
     for bound in measures:
         try:
             check_range([bound])
-            ranges = tie_ranges(qrels, run, [bound], options)
+            ranges = tie_ranges(Plan(qrels, [bound], options), run)
         except MeasureError:
             unknown += [decoded(name) for name in bound.names]
             continue

@@ -15,7 +15,7 @@ from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import bind_measures, check_options
+from fastrank.core.matching.options import bind_measures
 from fastrank.core.matching.plan import Plan
 from fastrank.errors import NoQueriesError
 
@@ -227,7 +227,8 @@ def _evaluated(
     plan: Plan, run: Any, threads: int | None, executor: Workers | None, progress: bool | None
 ) -> Scores | list[Scores]:
     """The scores of a run or of several; the arguments are those of `evaluate`."""
-    check_threads(threads)
+    if threads is not None:
+        check_threads(threads)
     # Most dicts are recognized by this alone.
     if hasattr(_first_score(run), "__float__"):
         return evaluated(plan, run, threads)
@@ -311,7 +312,6 @@ def plan_of(
         checked = checked.changed(relevance_format="prefs")
     elif "groups" in needs and needs <= {"groups", "run", "queries"}:
         checked = checked.changed(relevance_format="qrels_jg")
-    check_options(bound, checked)
     return Plan.of(judgments, bound, checked, file, keeps_ties)
 
 

@@ -39,7 +39,7 @@ class Options(Frozen):
 
     relevance_format: -R of trec_eval. query: the only one to evaluate. original: do as the command
     trec_eval, which reads a number from whatever it begins with, and stops at a first query whose
-    judgments are all negative. The others are described in judging/keywords.py, but for
+    judgments are all negative. The others are described in matching/keywords.py, but for
     unjudged_between: the ties "best" and "worst" place unjudged documents between relevant and
     other ones. Shares of the judged documents that a ranking cut at a depth holds are the highest
     and the lowest so. list_unjudged: see `Plan.judging`, which sets it.
