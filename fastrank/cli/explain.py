@@ -36,7 +36,7 @@ examples:
   fastrank explain --against trec_eval.txt qrels.txt run.txt
 
 For each measure: value = sum of the column `adds` / divisor. With --other, the
-documents that change the value, the largest change first. With --against, the
+documents on which the values differ, the largest difference first. With --against, the
 options and definitions that give the values of another tool: the output of
 trec_eval, or JSON {measure: mean} or {query: {measure: value}}; -m NAME=MEASURE
 if FILE has another name for a measure.
@@ -75,7 +75,7 @@ def _declare_explain(parser: Parser) -> None:
         f"measure{REPEATED} (default: {MEASURES}; with --against, all of FILE)",
         dest="measures",
     )
-    add("--other RUN", "explain how the values of RUN change in this run")
+    add("--other RUN", "a second run, to explain how its values differ from those of RUN")
     parser.add_output()
     parser.add_plot()
     add("--document ID ...", f"print only how this document counts{REPEATED}", group=OUTPUT)

@@ -103,9 +103,9 @@ def compare(
     pca       0.8050
     profile   0.8985  +0.0935 [+0.0625, +0.1245]  1.2e-08  78/97/25  ▲
     <BLANKLINE>
-    200 queries. diff: difference from pca, with its 95% interval. ▲ ▼: significantly better,
-    worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a measure). +/=/-:
-    queries on which it is better, equal, worse.
+    200 queries. diff: difference from pca, with its 95% interval (not corrected). ▲ ▼:
+    significantly better, worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a
+    measure). +/=/-: queries on which it is better, equal, worse.
     """
     all_options = with_defaults(compare, options)
     chosen = settings(pick(all_options, ComparisonOptions))

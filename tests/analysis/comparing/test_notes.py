@@ -87,14 +87,14 @@ TWO, THREE = random_rows(2, 12), random_rows(3, 20)
 
 
 @giving("""
-compared(TWO, test="randomization").description() -> "p <= 0.05, exact randomization test"
+compared(TWO, test="randomization").description() -> "p ≤ 0.05, exact randomization test"
 compared(TWO, test="randomization").resamples -> 0
 compared(THREE, correction="none").description()
-    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of a measure"
+    -> "p ≤ 0.05, paired t-test, not corrected for the 3 pairs of a measure"
 compared(THREE, correction="none", baseline=["a", "b"]).description()
-    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of a measure"
+    -> "p ≤ 0.05, paired t-test, not corrected for the 3 pairs of a measure"
 compared(THREE, correction="none", family="all").description()
-    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of all measures"
+    -> "p ≤ 0.05, paired t-test, not corrected for the 3 pairs of all measures"
 "corrected" in compared(THREE, test="tukey").description() -> False
 """)
 def test_the_legend_says_whether_p_values_are_exact_and_corrected(call: str, value: str) -> None:

@@ -190,8 +190,8 @@ APART = compared(random_rows(2, 30) + [[0.1], [0.0]])
 @giving("""
 "Of 820 pairs, the 10 of the systems with the best means." in report(MANY) -> True
 report(MANY).count('<div class="pair">') -> 10
-re.findall("<h3>(.*?)</h3>", report(BASED))[1:] -> ["<bdi>pixels</bdi> and <bdi>pca</bdi>",
-    "<bdi>profile</bdi> and <bdi>pca</bdi>"]
+re.findall("<h3>(.*?)</h3>", report(BASED))[1:] -> ["<bdi>pixels</bdi> - <bdi>pca</bdi>",
+    "<bdi>profile</bdi> - <bdi>pca</bdi>"]
 "<bdi>pixels</bdi> is significantly better than <bdi>pca</bdi>" in report(BASED) -> True
 (APART.significant("value", "a", "b"), NEEDED > 30) -> (True, True)
 "30 queries are enough to find a true difference of" in report(APART) -> True

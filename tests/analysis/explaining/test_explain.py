@@ -91,17 +91,17 @@ def test_values_are_those_of_pytrec_eval() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(qrels=grades, first=scores, second=scores)
-def test_the_changes_add_up_to_the_difference_of_two_runs(
+def test_the_differences_of_documents_add_up_to_that_of_two_runs(
     qrels: dict[str, int], first: dict[str, float], second: dict[str, float]
 ) -> None:
     explained = fr.explain({"q": qrels}, {"q": first}, MEASURES, query="q", other={"q": second})
 
     assert explained.other is not None
     for name, value in explained.values.items():
-        changes = explained.difference(name).columns["change"]
-        difference = explained.other.values[name] - value
-        assert math.fsum(changes) == pytest.approx(difference, abs=1e-12)
-        assert [abs(change) for change in changes] == sorted(map(abs, changes), reverse=True)
+        differences = explained.difference(name).columns["difference"]
+        difference = value - explained.other.values[name]
+        assert math.fsum(differences) == pytest.approx(difference, abs=1e-12)
+        assert [*map(abs, differences)] == sorted(map(abs, differences), reverse=True)
 
 
 def test_a_table_shows_what_ndcg_is_computed_from() -> None:

@@ -12,6 +12,7 @@ from fastrank.analysis.comparing.pairs import pairs_of
 from fastrank.analysis.comparing.plots.pairs import counts
 from fastrank.analysis.comparing.plots.plot import draw
 from fastrank.analysis.comparing.power import detectable, queries_for
+from fastrank.analysis.comparing.shown import basis
 from fastrank.common.messages import counted, enumerated
 from fastrank.common.plots.style import FIRST, INK, MANY_POINTS, PAPER, SECOND
 from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph
@@ -184,11 +185,9 @@ def pair_figures(comparison: Comparison, measure: str) -> str:
             f"<p>Of {len(pairs):,} pairs, the {MOST_PAIRS} of the systems with the best means.</p>"
         )
     for i, pair in enumerate(pairs[:MOST_PAIRS]):
-        if order[pair.a] > order[pair.b] and not comparison.baseline:
-            pair = comparison.pair(measure, pair.b, pair.a)
         a, b = pair.a, pair.b
         parts.append(
-            f"<h3>{name(a)} and {name(b)}</h3>\n<p>{safe(pair_sentence(comparison, pair))}</p>\n"
+            f"<h3>{name(a)} - {name(b)}</h3>\n<p>{safe(pair_sentence(comparison, pair))}</p>\n"
             '<div class="pair">'
             f"{figure(comparison, 'differences', measure, f'd{i}', a, b)}"
             f"{figure(comparison, 'scatter', measure, f's{i}', a, b)}</div>"
@@ -200,10 +199,11 @@ def pair_sentence(comparison: Comparison, pair: Pair) -> str:
     """The difference of two systems, whether it is significant, and what would be found."""
     bounds = interval(pair.low, pair.high, signed)
     significant = comparison.significant(pair.measure, pair.a, pair.b)
+    p = f"{'corrected ' if comparison.is_corrected else ''}{p_words(pair.p_adjusted)}"
+    level = f", {100 * comparison.level:g}% interval {bounds}{basis(comparison)}" if bounds else ""
     sentences = [
-        f"Difference {signed(pair.difference)}"
-        + (f", {100 * comparison.level:g}% interval {bounds}" if bounds else "")
-        + f"; {p_words(pair.p_adjusted)},{'' if significant else ' not'} significant",
+        f"Difference {signed(pair.difference)}{level}; {p},{'' if significant else ' not'}"
+        " significant",
         counts(comparison, pair),
     ]
     if pair.sd > 0 and pair.n > 1:
