@@ -30,7 +30,7 @@ OF_BASELINE = "query of the baseline", "queries of the baseline"
 # What counts queries that a run lacks as 0.
 SAVED_WITH_ZERO = "a baseline saved with --missing zero"
 # What sets the order of tied documents.
-SAVED_WITH_TIES = "a baseline saved with --ties"
+SAVED_WITH_TIES = "a baseline saved with --ties {}"
 # Drops may exceed what is allowed by this much, which is only rounding.
 ROUNDING = 1e-12
 
@@ -112,6 +112,9 @@ def _significant(pair: Pair, p: float, alpha: float, text: str) -> tuple[str, st
 
 
 def _non_inferior(pair: Pair, bound: float, allowed: float, alpha: float) -> tuple[str, str]:
+    if pair.n and pair.n == pair.ties:
+        # The run is what it was.
+        return "pass", ""
     if math.isnan(bound):
         return "undecided", f"{pair.measure}: {pair.n} query is too few for an interval"
     if bound >= -allowed - ROUNDING:

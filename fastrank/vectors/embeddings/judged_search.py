@@ -114,8 +114,8 @@ def evaluate_embeddings(
 
 
 def search_and_evaluate(
-    queries: Any,
-    corpus: Any,
+    queries: VectorsLike,
+    corpus: Index | Shards | VectorsLike,
     qrels: QrelsLike,
     measures: Measures,
     settings: Mapping[str, Any],
@@ -417,8 +417,8 @@ def _in_order(judged: Judged, order: Array) -> Judged:
     """The rankings in another order."""
     import numpy
 
-    columns: list[Any] = []
-    rows: Any = order
+    columns: list[object] = []
+    rows = order
     ties = judged.ties
     if ties is not None:
         tied, offsets = rows_of_queries(ties.offsets, memory_of(order))
