@@ -49,6 +49,7 @@ class Parser(argparse.ArgumentParser):
         self.arguments: list[argparse.Action] = []
         self.steps: argparse.Action | None = None
         self.formats: Collection[str] = ()
+        self.default_format = ""
         has_help = options.pop("add_help", True)
         fixed: Any = {"formatter_class": _formatter, "allow_abbrev": False, "add_help": False}
         super().__init__(*arguments, **fixed | options)
@@ -148,7 +149,7 @@ class Parser(argparse.ArgumentParser):
         )
         choices = tuple(formats or self.formats)
         if choices:
-            default = f"by the name of the -o file, else {choices[0]}"
+            default = f"by the name of the -o file, else {self.default_format or choices[0]}"
             self.add(
                 "--format",
                 f"(default: {default})",
@@ -227,7 +228,8 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: object = None) -> Any:
         """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
         flags = self.flags()
-        for word in args or ():
+        args = self._with_defaults(list(args or ()))
+        for word in args:
             # What follows `--` is not a flag, and the flags after a subcommand are its own.
             if word == "--" or (self.steps and not word.startswith("-")):
                 break
@@ -236,6 +238,20 @@ class Parser(argparse.ArgumentParser):
                 hint = instead(self.prog, flag) or did_you_mean(self._meant(flag))
                 self.error(f"unknown option {flag}{hint}")
         return super().parse_known_args(args, namespace)
+
+    def _with_defaults(self, words: list[str]) -> list[str]:
+        """The words, in which a flag whose value may be missing takes no operand as its value."""
+        defaults = {
+            flag: action
+            for action in self.arguments
+            for flag in action.option_strings
+            if action.nargs == "?" and action.choices
+        }
+        end = words.index("--") if "--" in words else len(words)
+        for i, (word, value) in enumerate(zip(words[:end], [*words[1:], ""], strict=False)):
+            if word in defaults and value not in (defaults[word].choices or ()):
+                words[i] = f"{word}={defaults[word].const}"
+        return words
 
 
 def _width() -> int:

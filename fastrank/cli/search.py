@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from functools import partial
 
 from fastrank.cli.command import Command, flag_of, write_lines
-from fastrank.cli.eval import add_evaluation_options
+from fastrank.cli.eval import add_evaluation_options, default_format
 from fastrank.cli.flags import IN_COMMANDS, INPUTS, OUTPUT, SEARCH, at_least, given_options
 from fastrank.cli.output_formats import FORMATS, formatted, settle_layout
 from fastrank.common.keywords import names_of, with_defaults
@@ -301,6 +301,7 @@ EVAL_EMBEDDINGS = Command(
     _evaluate,
     epilog=EVALUATE_EPILOG,
     formats=FORMATS,
+    default=default_format,
     outputs=("output", "run"),
     usage=(f"{ONE_CORPUS} --queries FILE --qrels FILE",),
 )

@@ -171,11 +171,12 @@ eval -o out.csv digits.qrels pca.run bad.run
     'q0000 Q0 d'
     fastrank eval: out.csv was not written
     fastrank eval: 1 of 2 runs could not be evaluated
-eval TWO --interval
+eval TWO --format trec --interval
   2 --interval: no effect with --format trec; use table, markdown, latex, html, csv, json or jsonl
 eval TWO --level .9 --format csv => 2 --level: no effect without --interval...
 eval TWO --interval --level 2 --format csv => 2 level: expected a number between...
-eval --digits 6 TWO => 2 --digits: no effect with --format trec; use table, markdown, latex or html
+eval --format trec --digits 6 TWO
+  2 --digits: no effect with --format trec; use table, markdown, latex or html
 eval --transpose --format csv TWO
   2 --transpose: no effect with --format csv; use table, markdown, latex or html
 eval --no-bold -o x.json TWO
