@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterable, Mapping
@@ -10,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.files.json_text import parse_json
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.measures.trec import MEASURES
 from fastrank.errors import FormatError, InputError
@@ -42,11 +42,7 @@ def read_reference(reference: Any, queries: Container[str]) -> Values:
         name = os.fspath(reference)
         text = read_all(reference).decode("utf-8", "surrogateescape")
         if text.lstrip()[:1] == "{":
-            try:
-                reference = json.loads(text)
-            except ValueError as error:
-                raise InputError(name, f"expected a JSON object: {error}") from None
-            return _of_dict(reference, name, queries)
+            return _of_dict(parse_json(text, name), name, queries)
         return _of_trec_eval(text, name)
     if isinstance(reference, Mapping):
         return _of_dict(reference, "against", queries)

@@ -21,6 +21,7 @@ from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.formats.files import files
+from fastrank.core.formats.files.json_text import parse_json
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tables import sniff
@@ -225,9 +226,9 @@ def read_plan(path: Source) -> JudgmentPlan:
     """
     name, text = files.name_of(path), read_all(path)
     try:
-        content = json.loads(text)
+        content = parse_json(text, name)
         expected = content.pop("digest"), content.pop("format")
-    except (ValueError, KeyError, AttributeError, TypeError):
+    except (FormatError, KeyError, AttributeError, TypeError):
         expected = "", ""
     if expected[1] != FORMAT:
         raise FormatError(name, 1, "expected a plan, as `fastrank plan` writes it")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from json import JSONDecodeError, loads
 
 import numpy as np
 
@@ -12,11 +11,12 @@ from fastrank.analysis.spans.stretches import MOST, number_texts
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import Texts, decoded
+from fastrank.core.formats.files.json_text import parse_json
 from fastrank.core.formats.inputs import table_of
 from fastrank.core.formats.tables.sniff import CHUNK_ROLES, SPAN_ROLES, find_columns
 from fastrank.core.formats.tables.table import Table, first_empty
 from fastrank.core.formats.tables.values import first_repeat, grades_of, integers_of
-from fastrank.errors import InputError
+from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -241,9 +241,10 @@ def _of_references(table: Table) -> Table:
     def items() -> Iterator[tuple[int, tuple[Any, ...]]]:
         for row, references in enumerate(table.values(REFERENCES)):
             try:
-                listed = loads(references) if isinstance(references, str) else references
-            except JSONDecodeError as error:
-                table.refuse(row, f"{REFERENCES}: {error.msg} at column {error.colno}")
+                is_text = isinstance(references, str)
+                listed = parse_json(references, table.source) if is_text else references
+            except FormatError as error:
+                table.refuse(row, f"{REFERENCES}: {error.reason}")
             if not isinstance(listed, list) or not listed:
                 expected = f"expected a list of places, found {references!r:.60}"
                 table.refuse(row, f"{REFERENCES}: {expected}")

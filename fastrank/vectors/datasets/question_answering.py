@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 from fastrank.common.messages import counted
+from fastrank.core.formats.files.json_text import parse_json
 from fastrank.core.formats.files.source import name_of, open_source
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tools.candidates import Candidates, read_candidates
@@ -12,7 +13,7 @@ from fastrank.core.formats.tools.question_files import pairs_of
 from fastrank.core.formats.trec.line_files import lines_of
 from fastrank.errors import FormatError, InputError
 from fastrank.vectors.datasets.assembly import assemble
-from fastrank.vectors.datasets.text_tables import json_of, rows_of
+from fastrank.vectors.datasets.text_tables import rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def from_squad(source: Any, name: str | None) -> Dataset:
     """See Dataset.from_squad."""
     with open_source(source) as file:
         name = name or file.name
-        content = json_of(file.read(), file.name)
+        content = parse_json(file.read(), file.name)
     documents: dict[str, str] = {}
     queries: dict[str, str] = {}
     qrels: dict[str, dict[str, int]] = {}
@@ -78,7 +79,7 @@ def squad_spans(source: Source) -> dict[str, list[Any]]:
     {'query': ['q'], 'document': ['Lyon-0'], 'start': [11], 'end': [17], 'evidence': ['q']}
     """
     with open_source(source) as file:
-        name, content = file.name, json_of(file.read(), file.name)
+        name, content = file.name, parse_json(file.read(), file.name)
     rows: dict[tuple[Any, ...], None] = {}
     for doc_id, context, questions in _paragraphs(content, name):
         for here, asked in questions:

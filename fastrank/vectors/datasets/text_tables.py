@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
+from fastrank.core.formats.files.json_text import parse_json
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.inputs import choose_split, is_dict_of_splits, is_file
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.sniff import check_roles, normalized_name
-from fastrank.core.formats.tables.table_files import delimited_records, why_not_json
+from fastrank.core.formats.tables.table_files import delimited_records
 from fastrank.core.formats.texts.text_files import objects_of
 from fastrank.core.formats.trec.line_files import lines_of
 from fastrank.errors import FormatError, InputError
@@ -262,18 +263,6 @@ def _list_of(given: Any) -> list[Any]:
     return list(given)
 
 
-def json_of(content: bytes, name: str) -> Any:
-    """The content of a JSON file. Raises FormatError and InputError."""
-    import json
-
-    try:
-        return json.loads(content.removeprefix(BYTE_ORDER_MARK))
-    except json.JSONDecodeError as error:
-        raise FormatError(name, error.lineno, why_not_json(error)) from None
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise InputError(name, f"cannot be read as JSON: {error}") from None
-
-
 def _rows_of_file(source: Any) -> list[Any]:
     file, head = sniff.head_of(source)
     if sniff.is_parquet(head):
@@ -284,6 +273,6 @@ def _rows_of_file(source: Any) -> list[Any]:
             return records
     if head.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] == b"[":
         with file:
-            rows = json_of(file.read(), file.name)
+            rows = parse_json(file.read(), file.name)
         return list(rows)
     return [record for _, record in objects_of(lines_of(file, file.name, "utf-8"), file.name)]

@@ -7,6 +7,7 @@ from itertools import chain, islice
 
 from fastrank.common.messages import counted
 from fastrank.core.data.texts import decoded
+from fastrank.core.formats.files.json_text import parse_json
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.tables.sniff import (
     QRELS_ROLES,
@@ -18,14 +19,12 @@ from fastrank.core.formats.tables.sniff import (
     normalized_name,
 )
 from fastrank.core.formats.tables.table import Table, numbers_of_cells
-from fastrank.core.formats.tables.values import first_repeat
 from fastrank.core.formats.trec.reader import malformed, python_warning
 from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from json import JSONDecodeError
     from typing import Any
 
     from fastrank.core.formats.trec.reader import Warn
@@ -84,10 +83,10 @@ def _json_in(content: bytes, name: str, form: str) -> tuple[Any, Sequence[int]]:
     """The content of a JSON or JSONL file, and for a list the number of each record or line."""
     text = decoded(content).removeprefix("\ufeff")
     if form == "json":
-        loaded = _loaded(text, name, 1)
+        loaded = parse_json(text, name)
         return loaded, range(1, len(loaded) + 1)
     lines = [line for line in enumerate(text.split("\n"), 1) if line[1].strip()]
-    records = [_loaded(record, name, number) for number, record in lines]
+    records = [parse_json(record, name, number) for number, record in lines]
     return records, [number for number, _ in lines]
 
 
@@ -223,34 +222,6 @@ def delimited_lines(
     lines = csv_lines(names, rows, DELIMITERS[form])
     while some := "".join(islice(lines, LINES_AT_ONCE)):
         yield some.encode("utf-8", "surrogateescape")
-
-
-def why_not_json(error: JSONDecodeError) -> str:
-    """What is wrong with JSON, and in which column; some messages end with "at" already."""
-    return f"{error.msg.removesuffix(' at')} at column {error.colno}"
-
-
-def _loaded(text: str, name: str, line: int) -> Any:
-    import json
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
-            key = pairs[first_repeat(key for key, _ in pairs)][0]
-            raise FormatError(name, line, f"duplicate key {key!r} in an object")
-        return made
-
-    try:
-        return json.loads(text, object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
-        raise FormatError(name, line + error.lineno - 1, why_not_json(error)) from None
-    except FormatError:
-        raise
-    except RecursionError:
-        raise FormatError(name, line, "objects are nested too deeply") from None
-    except ValueError as error:
-        # Python limits integers to some thousand digits.
-        raise FormatError(name, line, f"an integer is too long: {error}") from None
 
 
 def table_of_records(records: list[Any], name: str, places: Iterable[int], unit: str) -> Table:
