@@ -125,8 +125,8 @@ class Dataset(Frozen):
         corpus, queries = (file_in(folder, name) for name in ("corpus.jsonl", "queries.jsonl"))
         qrels = read_qrels(split_of(folder, split))
         name = os.path.basename(os.path.abspath(name_of(folder)))
-        asked = read_texts([queries], None, "utf-8", "query")
-        documents = read_texts([corpus], None, "utf-8", "document")
+        asked = read_texts(queries, None, "utf-8", "query")
+        documents = read_texts(corpus, None, "utf-8", "document")
         return assemble(name, *documents, *asked, qrels, ignore_identical_ids=ignore_identical_ids)
 
     @classmethod
@@ -172,7 +172,7 @@ class Dataset(Frozen):
         >>> data.corpus, data.queries
         (['Red & blue'], ['blue'])
         """
-        from fastrank.core.formats.texts.text_files import read_texts, sources_of
+        from fastrank.core.formats.texts.text_files import read_texts
         from fastrank.vectors.datasets.assembly import assemble
 
         for option, names in (("fields", fields), ("query_fields", query_fields)):
@@ -184,12 +184,11 @@ class Dataset(Frozen):
             raise OptionError("encoding", str(error)) from None
         # Queries first: they are small, so that errors show soon.
         answers: dict[str, list[str]] = {}
-        query_ids, asked = read_texts([queries], query_fields, encoding, "query", answers)
-        sources = sources_of(corpus)
+        query_ids, asked = read_texts(queries, query_fields, encoding, "query", answers)
         if name is None:
-            whole: Any = sources[0] if isinstance(corpus, (list, tuple)) else corpus
+            whole: Any = corpus[0] if isinstance(corpus, (list, tuple)) else corpus
             name = name_of(whole)
-        documents = read_texts(sources, fields, encoding, "document")
+        documents = read_texts(corpus, fields, encoding, "document")
         return assemble(
             name,
             *documents,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import csv
 import os
+import re
 from itertools import chain
 
 from fastrank.core.formats.files.files import exists
 from fastrank.core.formats.files.json_text import parse_json
-from fastrank.core.formats.files.source import is_url, name_of
+from fastrank.core.formats.files.source import is_url, name_of, read_all
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.formats.texts.sgml import records_of
@@ -21,14 +22,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    Record = tuple[int, str, str, str, list[str] | None]
-    """Line, id, title ("" if there is none), text, and answers of a question."""
+    Record = tuple[str, int, str, str, str, list[str] | None]
+    """File, line, id, title ("" if there is none), text, and answers of a question."""
 
 # The names of BEIR, Anserini, MS MARCO, ir_datasets, DPR and PyTerrier.
 IDS = ("_id", "id", "docno", "doc_id", "docid", "pid", "qid", "query_id")
 TITLES = ("title",)
 TEXTS = ("text", "contents", "body", "content")
 QUERIES = ("query", "question")
+# The lines at the beginning of a file that show whether it is a table, and how records begin.
+SOME_LINES = 10
+_RECORDS = re.compile(
+    rb'\s*(<!doctype[^>]*>\s*|<\?.*?\?>\s*)?(<(doc|top|topics)\b|\{\s*"|\[\s*\{)', re.I
+)
 # DPR's questions: lines of a question, a tab, and a list of answers as Python writes it.
 QUESTION_LINE = (
     "expected a question, a tab and a list of answers, such as ['Paris', 'Paris, France']"
@@ -36,30 +42,24 @@ QUESTION_LINE = (
 
 
 def read_texts(
-    sources: Sequence[Any],
+    corpus: Any,
     fields: Sequence[str] | None,
     encoding: str,
-    what: str,
+    noun: str,
     answers: dict[str, list[str]] | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Ids, all distinct, and texts of the documents or queries (`what`) in some files.
+    """Ids, all distinct, and texts of the documents or queries (`noun`) in files or a folder.
 
     answers: gets the answers of queries that have some. Raises ReadError and FormatError.
     """
-    ids: list[str] = []
-    texts: list[str] = []
-    known: set[str] = set()
-    for source in sources:
-        name = name_of(source)
-        for line, text_id, title, text, found in titled_records(source, encoding, fields, what):
-            if text_id in known:
-                raise FormatError(name, line, f"duplicate {what} {text_id!r:.60}")
-            if found is not None and answers is not None:
-                answers[text_id] = found
-            known.add(text_id)
-            ids.append(text_id)
-            texts.append(joined(title, text))
-    return ids, texts
+    texts: dict[str, str] = {}
+    for name, line, text_id, title, text, listed in titled_records(corpus, encoding, fields, noun):
+        if text_id in texts:
+            raise FormatError(name, line, f"duplicate {noun} {text_id!r:.60}")
+        if listed is not None and answers is not None:
+            answers[text_id] = listed
+        texts[text_id] = joined(title, text)
+    return list(texts), list(texts.values())
 
 
 def joined(title: str | None, text: str | None) -> str:
@@ -67,40 +67,76 @@ def joined(title: str | None, text: str | None) -> str:
     return f"{title or ''} {text or ''}".strip() if title else text or ""
 
 
-def sources_of(corpus: Any) -> list[Any]:
-    """The files of a corpus: the given ones, or all files below a folder, sorted by name."""
-    if isinstance(corpus, (list, tuple)):
-        return list(corpus)
-    if isinstance(corpus, (str, os.PathLike)) and os.path.isdir(corpus):
-        top: str = os.fspath(corpus)
-        found = [
-            os.path.join(folder, file)
-            for folder, _, files in os.walk(top)
-            for file in files
-            if not file.startswith(".")
-        ]
-        if not found:
-            raise ReadError(top, "the folder contains no files")
-        return sorted(found)
-    return [corpus]
-
-
 def titled_records(
-    source: Any, encoding: str = "utf-8", fields: Sequence[str] | None = None, what: str = "query"
+    corpus: Any, encoding: str = "utf-8", fields: Sequence[str] | None = None, noun: str = "query"
 ) -> Iterator[Record]:
-    """The documents or queries (`what`) of a file.
+    """The documents or queries (`noun`) of a file, of files, or of all files below a folder.
 
-    fields: the names whose texts make up the text, without a title; by default a title and a text.
-    Raises ReadError and FormatError.
+    A file of a folder may hold one text, of which its name without suffixes is the id. fields: the
+    names whose texts make up the text, without a title; by default a title and a text. Raises
+    ReadError and FormatError.
     """
+    if isinstance(corpus, (list, tuple)):
+        for source in corpus:
+            yield from titled_records(source, encoding, fields, noun)
+    elif isinstance(corpus, (str, os.PathLike)) and os.path.isdir(corpus):
+        for path in _files_below(os.fspath(corpus)):
+            if is_whole_text(path):
+                text = read_all(path).decode(encoding, "surrogateescape")
+                yield path, 1, _stem(path), "", text, None
+            else:
+                yield from _records_of_file(path, encoding, fields, noun)
+    else:
+        yield from _records_of_file(corpus, encoding, fields, noun)
+
+
+def _files_below(top: str) -> list[str]:
+    """The files below a folder, sorted by name. Raises ReadError."""
+    paths = [
+        os.path.join(folder, file)
+        for folder, _, files in os.walk(top)
+        for file in files
+        if not file.startswith(".")
+    ]
+    if not paths:
+        raise ReadError(top, "the folder contains no files")
+    return sorted(paths)
+
+
+def is_whole_text(path: str) -> bool:
+    """Whether a file holds one text instead of records: by its suffix, else by its beginning."""
+    if sniff.format_by_name(path) not in (None, "trec"):
+        return False
+    file, head = sniff.head_of(path)
+    file.close()
+    if sniff.is_parquet(head) or _RECORDS.match(head):
+        return False
+    lines = [line for line in head.split(b"\n")[:SOME_LINES] if line.strip()]
+    tabs = {line.count(b"\t") for line in lines}
+    ids = [line.partition(b"\t")[0] for line in lines]
+    is_table = len(tabs) == 1 and tabs != {0} and not any(b" " in cell for cell in ids)
+    return not is_table
+
+
+def _stem(path: str) -> str:
+    """The name of a file without its suffixes of compression and format."""
+    name = os.path.basename(path)
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return os.path.splitext(name)[0]
+
+
+def _records_of_file(
+    source: Any, encoding: str, fields: Sequence[str] | None, noun: str
+) -> Iterator[Record]:
     name = name_of(source)
     start, records = _begun(source, name, encoding)
     if start == "<":
         for line, text_id, text in records_of(records, name, fields):
-            yield line, text_id, "", text, None
+            yield name, line, text_id, "", text, None
         return
-    for line, record in numbered(records) if what == "query" else records:
-        yield line, *_id_and_texts(record, name, line, fields), answers_in(record)
+    for line, record in numbered(records) if noun == "query" else records:
+        yield name, line, *_id_and_texts(record, name, line, fields), answers_in(record)
 
 
 def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[int, Any]]]:
