@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
-from fastrank.core.formats.files.json_text import parse_json
 from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.tables.records import load_json
 from fastrank.core.measures.trec import MEASURES
 from fastrank.errors import FormatError, InputError
 
@@ -42,7 +42,7 @@ def read_reference(reference: Any, queries: Container[str]) -> Values:
         name = os.fspath(reference)
         text = read_all(reference).decode("utf-8", "surrogateescape")
         if text.lstrip()[:1] == "{":
-            return _of_dict(parse_json(text, name), name, queries)
+            return _of_dict(load_json(text, name), name, queries)
         return _of_trec_eval(text, name)
     if isinstance(reference, Mapping):
         return _of_dict(reference, "against", queries)

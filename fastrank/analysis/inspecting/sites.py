@@ -9,7 +9,7 @@ import shutil
 from hashlib import sha256
 from importlib import import_module
 
-from fastrank.core.formats.files.json_text import parse_json
+from fastrank.core.formats.tables.records import load_json
 from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
@@ -87,7 +87,7 @@ def _listed(path: str) -> set[str]:
     """The files that a manifest lists, and itself; none if there is no manifest of ours."""
     try:
         with open(path, "rb") as file:
-            content = parse_json(file.read(), path)
+            content = load_json(file.read(), path)
         return {MANIFEST, *content["files"]} if content["schema"] == SCHEMA else set()
     except (OSError, FormatError, KeyError, TypeError):
         return set()

@@ -20,13 +20,14 @@ from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, c
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.qrels import Qrels
+from fastrank.core.formats.contents import content_of
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.json_text import parse_json
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.records import load_json
 from fastrank.core.formats.tables.table import qrels_of
-from fastrank.core.formats.tables.table_files import DELIMITERS, content_of, table_of_cells
+from fastrank.core.formats.tables.table_files import DELIMITERS, table_of_cells
 from fastrank.core.scores.tables import Table, table_of_rows
 from fastrank.errors import FormatError, GroupError, OptionError
 
@@ -226,7 +227,7 @@ def read_plan(path: Source) -> JudgmentPlan:
     """
     name, text = files.name_of(path), read_all(path)
     try:
-        content = parse_json(text, name)
+        content = load_json(text, name)
         expected = content.pop("digest"), content.pop("format")
     except (FormatError, KeyError, AttributeError, TypeError):
         expected = "", ""

@@ -11,9 +11,9 @@ from fastrank.analysis.spans.stretches import MOST, number_texts
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import Texts, decoded
-from fastrank.core.formats.files.json_text import parse_json
-from fastrank.core.formats.inputs import table_of
-from fastrank.core.formats.tables.sniff import CHUNK_ROLES, SPAN_ROLES, find_columns
+from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.records import load_json
+from fastrank.core.formats.tables.roles import CHUNK_ROLES, SPAN_ROLES, find_columns
 from fastrank.core.formats.tables.table import Table, first_empty
 from fastrank.core.formats.tables.values import first_repeat, grades_of, integers_of
 from fastrank.errors import FormatError, InputError
@@ -240,7 +240,7 @@ def _of_references(table: Table) -> Table:
         for row, references in enumerate(table.values(REFERENCES)):
             try:
                 is_text = isinstance(references, str)
-                listed = parse_json(references, table.source) if is_text else references
+                listed = load_json(references, table.source) if is_text else references
             except FormatError as error:
                 table.refuse(row, f"{REFERENCES}: {error.reason}")
             if not isinstance(listed, list) or not listed:

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Set
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
 from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.tables.forms import is_missing
 from fastrank.errors import InputError
-from fastrank.vectors.datasets.text_tables import columns_of, is_missing
+from fastrank.vectors.datasets.text_tables import columns_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

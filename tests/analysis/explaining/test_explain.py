@@ -331,7 +331,7 @@ explained(relevance_level=-1)
 explained("P(rel=-1)@5")
     -> MeasureError: 'P(rel=-1)@5': explain expects a level of at least 0, found rel=-1
 explained(rows=0) -> OptionError: rows: expected 1 or more, found 0
-explained(texts=5) -> TypeError: texts: expected a file, files, a folder, a mapping from id
+explained(texts=5) -> TypeError: texts: expected a file, files, a folder, a table, a mapping
 explained().document("d00") -> OptionError: 'd00' is neither retrieved nor judged for query
 explained().difference("map") -> GroupError: only one run was explained
 explain(SUBTOPICS, {"q": {"a": 1.0}}, "map", query="q")

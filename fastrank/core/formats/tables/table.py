@@ -7,7 +7,7 @@ from array import array
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import NO_ITERATION, Groups, Texts, constant, interning, take
-from fastrank.core.formats.tables.sniff import QRELS_ROLES, RUN_ROLES, find_columns, kind_of_names
+from fastrank.core.formats.tables.roles import QRELS_ROLES, RUN_ROLES, find_columns, kind_of_names
 from fastrank.core.formats.tables.values import (
     encoded_id,
     grades_of,
@@ -24,7 +24,7 @@ from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, NoReturn
 
     from fastrank.core.formats.tables.values import Fail
@@ -63,6 +63,11 @@ class Table:
         """The number of rows."""
         return len(self.columns[0])
 
+    @property
+    def has_cells(self) -> bool:
+        """Whether all values are the text of cells, of which numbers are read."""
+        return self.to_numbers is numbers_of_cells
+
     def call(self, kind: str) -> str:
         """What reads such a table as Qrels or Run with `columns=`, for messages, or empty."""
         if self.method is None:
@@ -70,9 +75,17 @@ class Table:
         return self.method and f"{kind}.{self.method}"
 
     def values(self, name: str) -> Any:
-        """A column as a list, None for a null of Arrow."""
+        """A column as a list of Python objects, None for a null of Arrow and polars."""
         column = self.columns[self.names.index(name)]
-        return column.to_pylist() if hasattr(column, "to_pylist") else column
+        for method in ("to_pylist", "to_list", "tolist"):
+            if hasattr(column, method):
+                return getattr(column, method)()
+        return column
+
+    def records(self) -> Iterator[dict[Any, Any]]:
+        """The rows as dicts of Python objects by name."""
+        columns = [self.values(name) for name in self.names]
+        return (dict(zip(self.names, cells, strict=True)) for cells in zip(*columns, strict=True))
 
     def texts(self, place: int) -> Texts:
         """A column of ids. Raises InputError or FormatError."""

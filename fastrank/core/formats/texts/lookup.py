@@ -1,12 +1,13 @@
-"""Texts of documents and queries by id, from mappings, data sets, files and folders."""
+"""Texts of documents and queries by id, from mappings, data sets, tables, files and folders."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from fastrank.common.messages import closest, did_you_mean
-from fastrank.core.formats.inputs import is_file
-from fastrank.core.formats.texts.text_files import titled_records
+from fastrank.core.formats.tables.forms import is_file
+from fastrank.core.formats.tables.records import are_columns
+from fastrank.core.formats.texts.text_files import NEEDED, titled_records
 from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 # The ids of each side of a data set.
 IDS = {"corpus": "corpus_ids", "queries": "query_ids"}
-KINDS = "a file, files, a folder, a mapping from id to text, or a data set"
+KINDS = "a file, files, a folder, a table, a mapping from id to text, or a data set"
 
 
 class Lookup:
@@ -90,7 +91,9 @@ def lookup(
     side: corpus or queries. needed: the ids to keep of a file, by default all. name: for messages.
     strip: whether to strip the texts of files. Raises what `read_texts` and `Lookup` raise.
     """
-    if is_file(texts) or isinstance(texts, (list, tuple)):
+    is_mapping = isinstance(texts, Mapping) and not are_columns(texts, NEEDED)
+    is_iterable = is_file(texts) or hasattr(texts, "__iter__")
+    if is_iterable and not is_mapping and not hasattr(texts, IDS[side]):
         texts = read_texts(texts, needed, strip=strip)
     return Lookup(texts, side, name or side)
 

@@ -6,12 +6,17 @@ import ast
 import csv
 import os
 import re
+from collections.abc import Mapping
 from itertools import chain
 
 from fastrank.core.formats.files.files import exists
-from fastrank.core.formats.files.json_text import parse_json
-from fastrank.core.formats.files.source import is_url, name_of, read_all
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD, is_url, name_of, read_all
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.arrow_files import is_saved
+from fastrank.core.formats.tables.forms import is_file
+from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.records import load_json
+from fastrank.core.formats.tables.roles import is_header, names_of
 from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.formats.texts.sgml import records_of
 from fastrank.core.formats.trec.line_files import lines_of
@@ -19,17 +24,18 @@ from fastrank.errors import FormatError, ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
+
+    from fastrank.core.formats.tables.table import Table
 
     Record = tuple[str, int, str, str, str, list[str] | None]
     """File, line, id, title ("" if there is none), text, and answers of a question."""
 
-# The names of BEIR, Anserini, MS MARCO, ir_datasets, DPR and PyTerrier.
-IDS = ("_id", "id", "docno", "doc_id", "docid", "pid", "qid", "query_id")
-TITLES = ("title",)
-TEXTS = ("text", "contents", "body", "content")
-QUERIES = ("query", "question")
+# The names of columns and keys, in the order in which they are looked for.
+IDS, TITLES, TEXTS = (names_of(role) for role in ("id", "title", "text"))
+# Of what a table of texts has one each.
+NEEDED = (("id",), ("text", "title"))
 # The lines at the beginning of a file that show whether it is a table, and how records begin.
 SOME_LINES = 10
 _RECORDS = re.compile(
@@ -76,18 +82,20 @@ def titled_records(
     names whose texts make up the text, without a title; by default a title and a text. Raises
     ReadError and FormatError.
     """
-    if isinstance(corpus, (list, tuple)):
+    if isinstance(corpus, (list, tuple)) and not (corpus and isinstance(corpus[0], Mapping)):
         for source in corpus:
             yield from titled_records(source, encoding, fields, noun)
-    elif isinstance(corpus, (str, os.PathLike)) and os.path.isdir(corpus):
+    elif not isinstance(corpus, (str, os.PathLike)) or not os.path.isdir(corpus):
+        yield from _records_of_one(corpus, encoding, fields, noun)
+    elif is_saved(os.fspath(corpus)):
+        yield from _of_table(table_of(corpus), fields, noun)
+    else:
         for path in _files_below(os.fspath(corpus)):
             if is_whole_text(path):
                 text = read_all(path).decode(encoding, "surrogateescape")
                 yield path, 1, _stem(path), "", text, None
             else:
-                yield from _records_of_file(path, encoding, fields, noun)
-    else:
-        yield from _records_of_file(corpus, encoding, fields, noun)
+                yield from _records_of_one(path, encoding, fields, noun)
 
 
 def _files_below(top: str) -> list[str]:
@@ -126,35 +134,64 @@ def _stem(path: str) -> str:
     return os.path.splitext(name)[0]
 
 
-def _records_of_file(
+def _records_of_one(
     source: Any, encoding: str, fields: Sequence[str] | None, noun: str
 ) -> Iterator[Record]:
-    name = name_of(source)
-    start, records = _begun(source, name, encoding)
-    if start == "<":
-        for line, text_id, text in records_of(records, name, fields):
-            yield name, line, text_id, "", text, None
+    """The records of a file or a table."""
+    if not is_file(source):
+        yield from _of_table(table_of(source, ragged=True, source="texts"), fields, noun)
         return
-    for line, record in numbered(records) if noun == "query" else records:
-        yield name, line, *_id_and_texts(record, name, line, fields), answers_in(record)
-
-
-def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[int, Any]]]:
-    """The first character other than a blank, and numbered records, or lines for SGML."""
     file, head = sniff.head_of(source)
-    if sniff.is_parquet(head):
-        from fastrank.core.formats.tables.parquet import read_parquet
-
+    name, content = file.name, head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    if is_table(head, content, name):
         with file:
-            return "P", enumerate(read_parquet(file.read(), name).to_pylist(), 1)
+            table = table_of(sniff.in_memory(file.read(), name), NEEDED, ragged=True)
+        yield from _of_table(table, fields, noun)
+        return
     lines = lines_of(file, name, encoding)
     first = next(((number, line) for number, line in lines if line.strip()), None)
     if first is None:
         raise FormatError(name, 1, "expected documents or queries, found only blanks")
-    start, lines = first[1].lstrip()[0], chain([first], lines)
-    if start == "<":
-        return start, lines
-    return start, (objects_of if start == "{" else _rows_of)(lines, name)
+    lines = chain([first], lines)
+    if content.startswith(b"<"):
+        for line, text_id, text in records_of(lines, name, fields):
+            yield name, line, text_id, "", text, None
+        return
+    records = (objects_of if content.startswith(b"{") else _rows_of)(lines, name)
+    for line, record in numbered(records) if noun == "query" else records:
+        yield name, line, *_id_and_texts(record, name, line, fields), answers_in(record)
+
+
+def is_table(head: bytes, content: bytes, name: str) -> bool:
+    """Whether a file that begins so is read as a whole: JSON, CSV, parquet or Arrow.
+
+    content: without a byte-order mark and blanks before it. Other files are read line by line.
+    """
+    if sniff.is_parquet(head) or sniff.is_arrow(head) or content.startswith(b"["):
+        return True
+    line, newline, _ = content.partition(b"\n")
+    if content.startswith(b"{"):
+        if sniff.format_by_name(name) == "jsonl" or not (newline or len(head) < HEAD):
+            return False
+        return sniff.json_form(content) == "json"
+    cells = line.decode("utf-8", "replace").split(",")
+    return b"\t" not in line and is_header((cell.strip(' "\r') for cell in cells), NEEDED)
+
+
+def _of_table(table: Table, fields: Sequence[str] | None, noun: str) -> Iterator[Record]:
+    """The records of a table. Raises the table's errors."""
+    records = enumerate(table.records())
+    for row, record in numbered(records) if noun == "query" else records:
+        try:
+            parts = _id_and_texts(record, table.source, row, fields)
+        except FormatError as error:
+            table.refuse(row, error.reason)
+        yield (
+            table.source,
+            row if table.rows is None else table.rows[row],
+            *parts,
+            answers_in(record),
+        )
 
 
 def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -162,7 +199,7 @@ def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[in
     for number, line in lines:
         if not line.strip():
             continue
-        record = parse_json(line, name, number)
+        record = load_json(line, name, number)
         if not isinstance(record, dict):
             found = type(record).__name__
             raise FormatError(
@@ -182,7 +219,7 @@ def _rows_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int,
                 yield from questions_of(chain([(number, line)], lines), name)
                 return
             lowered = [cell.strip().lower() for cell in cells]
-            if {*lowered} & {*IDS} and {*lowered} & {*TEXTS, *QUERIES, *TITLES}:
+            if {*lowered} & {*IDS} and {*lowered} & {*TEXTS, *TITLES}:
                 names = lowered
                 continue
             if len(cells) < 2:
@@ -293,9 +330,9 @@ def _id_and_texts(
                 raise FormatError(name, line, _absent(f"{field!r}", fields, record))
         whole = " ".join(_text(record, field, name, line) for field in fields)
         return text_id, "", whole.strip()
-    title, key = find_name(record, TITLES), find_name(record, (*TEXTS, *QUERIES))
+    title, key = find_name(record, TITLES), find_name(record, TEXTS)
     if title is None and key is None:
-        raise FormatError(name, line, _absent("a text", (*TEXTS, *QUERIES, *TITLES), record))
+        raise FormatError(name, line, _absent("a text", (*TEXTS, *TITLES), record))
     head = "" if title is None else _text(record, title, name, line)
     if key is None:
         return text_id, "", head.strip()
