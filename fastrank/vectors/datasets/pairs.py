@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from fastrank.common.arguments import check_choice
 from fastrank.core.formats.files.source import name_of
-from fastrank.core.formats.tables.forms import frame_kind, is_column, is_file, is_missing
+from fastrank.core.formats.tables.forms import is_file, is_list, is_missing
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.roles import check_roles, find_columns
 from fastrank.core.formats.texts.text_files import answers_in
@@ -136,7 +136,7 @@ def _corpus(given: Any, columns: Mapping[str, str], split: str | None) -> Iterat
         for first in range(0, len(texts), STEP):
             yield from texts[first : first + STEP]
         return
-    if is_column(given) and frame_kind(given) != "arrow" and not hasattr(given, "__next__"):
+    if is_list(given) or len(getattr(given, "shape", ())) == 1:
         cells = given.tolist() if hasattr(given, "tolist") else list(given)
         if all(isinstance(cell, str) for cell in cells):
             yield from cells
