@@ -11,13 +11,15 @@ from fastrank.core.data.columns import PerQuery
 from fastrank.core.data.qrels import Preferences, Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.formats.files.source import is_unusual, name_of
+from fastrank.core.formats.formats import SUFFIXES, format_of
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.forms import choose_split as choose_split
 from fastrank.core.formats.tables.forms import is_dict_of_splits as is_dict_of_splits
 from fastrank.core.formats.tables.forms import is_file as is_file
 from fastrank.core.formats.tables.forms import is_row as is_row
 from fastrank.core.formats.tables.reading import frame_of as frame_of
-from fastrank.core.formats.tables.sniff import COMPRESSED, SUFFIXES
+from fastrank.core.formats.tables.records import are_columns, table_of_columns
+from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.formats.trec.runs import apply_order
 from fastrank.errors import InputError
 
@@ -111,7 +113,7 @@ def open_run(
 
         return run_of(found, rank_by=rank_by)
     file, head = sniff.head_of(given)
-    form = sniff.format_of(head, file.name, "run")
+    form = format_of(head, file.name, "run")
     if form == "trec" and not is_unusual(head):
         return file
     from fastrank.core.formats.load import read_run
@@ -124,9 +126,10 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
 
     kind: qrels or run. Raises TypeError for other objects; noun: what they are expected to be.
     """
-    given = choose_split(kind, given, None)
     if isinstance(given, Mapping):
-        return given
+        given = choose_split(kind, given, None)
+    if isinstance(given, Mapping):
+        return table_of_columns(given, f"{kind} <dict>") if are_columns(given) else given
     table = frame_of(given)
     if table is None and hasattr(given, "to_dict") and hasattr(given, kind):
         # Qrels or Run of ranx, which stores its content under that name.

@@ -389,7 +389,7 @@ def test_an_empty_id_is_neither_written_nor_read(form: str, write: Write) -> Non
 
 def test_formats_that_are_unknown_are_refused(tmp_path: Path) -> None:
     qrels = Qrels.from_dict({"q": {"d": 1}})
-    with pytest.raises(fr.FastrankError, match=r"format: expected one of trec, csv.*, found 'xml'"):
+    with pytest.raises(fr.FastrankError, match=r"format: expected one of trec, .*, found 'xml'"):
         fr.write_qrels(qrels, tmp_path / "a", "xml")
     with pytest.raises(InputError, match="unknown format; set format="):
         fr.write_qrels(qrels, tmp_path / "a")

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, NoReturn
 
+    from fastrank.common.messages import Warn
     from fastrank.core.data.qrels import Graded, Scale
     from fastrank.core.formats.tables.values import Fail
-    from fastrank.core.formats.trec.reader import Warn
 
 SOURCE = "<dict>"
 # The grade of documents listed without a grade.

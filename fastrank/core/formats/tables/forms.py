@@ -47,11 +47,12 @@ def is_missing(value: Any) -> bool:
 
 def frame_kind(given: Any) -> str | None:
     """What converts a data frame: pandas, polars or arrow; None for other objects."""
-    modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
-    for library in ("pandas", "polars"):
-        if library in modules:
+    is_arrow = hasattr(given, "__arrow_c_stream__")
+    for base in type(given).__mro__:
+        library = base.__module__.partition(".")[0]
+        if library in ("pandas", "polars"):
             return library
-    is_arrow = modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__")
+        is_arrow = is_arrow or library in ("pyarrow", "datasets")
     return "arrow" if is_arrow else None
 
 

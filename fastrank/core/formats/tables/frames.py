@@ -16,7 +16,7 @@ from fastrank.core.formats.tables.dicts import run_from_dict as run_from_dict
 from fastrank.core.formats.tables.dicts import to_dict as to_dict
 from fastrank.core.formats.tables.forms import is_row
 from fastrank.core.formats.tables.records import table_of_columns
-from fastrank.core.formats.tables.table import Table, qrels_of, run_of, stretches_of
+from fastrank.core.formats.tables.table import Table, first_empty, qrels_of, run_of, stretches_of
 from fastrank.core.formats.tables.values import (
     floats_of,
     no_id,
@@ -355,6 +355,18 @@ def to_columns(noun: Any) -> dict[str, Any]:
         else:
             columns[name] = [values] * len(noun.docs) if isinstance(values, str) else values.copy()
     return columns
+
+
+def to_rows(noun: Any, form: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+    """The names of the columns, and the rows. Raises InputError for an empty id."""
+    for what, texts in (("query", noun.queries), ("document", noun.docs)):
+        row = first_empty(texts)
+        if row >= 0:
+            reason = f"{what} {row} (the first is 0) has an empty id: expected some text"
+            raise InputError(noun.source, f"{reason} for a {form} file")
+    columns = to_columns(noun)
+    lists = (cells if isinstance(cells, list) else cells.tolist() for cells in columns.values())
+    return list(columns), zip(*lists, strict=True)
 
 
 def to_pandas(noun: Any) -> Any:

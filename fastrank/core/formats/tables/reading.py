@@ -80,7 +80,7 @@ def table_of(
         return saved_table(os.fspath(given), split)
     file, head = sniff.head_of(given)
     with file:
-        content, form = file.read(), form or sniff.format_of_table(head, file.name)
+        content, form = file.read(), form or sniff.format_of_table(head)
     if form in DELIMITERS:
 
         def no_header(found: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:

@@ -11,6 +11,7 @@ from itertools import chain
 
 from fastrank.core.formats.files.files import exists
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD, is_url, name_of, read_all
+from fastrank.core.formats.formats import format_by_name
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.arrow_files import is_saved
 from fastrank.core.formats.tables.forms import is_file
@@ -113,7 +114,7 @@ def _files_below(top: str) -> list[str]:
 
 def is_whole_text(path: str) -> bool:
     """Whether a file holds one text instead of records: by its suffix, else by its beginning."""
-    if sniff.format_by_name(path) not in (None, "trec"):
+    if format_by_name(path) not in (None, "trec"):
         return False
     file, head = sniff.head_of(path)
     file.close()
@@ -143,7 +144,7 @@ def _records_of_one(
         return
     file, head = sniff.head_of(source)
     name, content = file.name, head.removeprefix(BYTE_ORDER_MARK).lstrip()
-    if is_table(head, content, name):
+    if is_table(head, name):
         with file:
             table = table_of(sniff.in_memory(file.read(), name), NEEDED, ragged=True)
         yield from _of_table(table, fields, noun)
@@ -162,20 +163,20 @@ def _records_of_one(
         yield name, line, *_id_and_texts(record, name, line, fields), answers_in(record)
 
 
-def is_table(head: bytes, content: bytes, name: str) -> bool:
+def is_table(head: bytes, name: str) -> bool:
     """Whether a file that begins so is read as a whole: JSON, CSV, parquet or Arrow.
 
-    content: without a byte-order mark and blanks before it. Other files are read line by line.
+    Other files are read line by line.
     """
-    if sniff.is_parquet(head) or sniff.is_arrow(head) or content.startswith(b"["):
-        return True
+    form, content = sniff.format_of_table(head), head.removeprefix(BYTE_ORDER_MARK).lstrip()
     line, newline, _ = content.partition(b"\n")
-    if content.startswith(b"{"):
-        if sniff.format_by_name(name) == "jsonl" or not (newline or len(head) < HEAD):
-            return False
-        return sniff.json_form(content) == "json"
-    cells = line.decode("utf-8", "replace").split(",")
-    return b"\t" not in line and is_header((cell.strip(' "\r') for cell in cells), NEEDED)
+    if form == "json":
+        # A line of JSON lines may be longer than the beginning.
+        is_lines = format_by_name(name) == "jsonl" or not (newline or len(head) < HEAD)
+        return content.startswith(b"[") or not is_lines
+    if form == "csv":
+        return is_header(sniff.cells_of(line.decode("utf-8", "replace"), form), NEEDED)
+    return form in ("parquet", "arrow")
 
 
 def _of_table(table: Table, fields: Sequence[str] | None, noun: str) -> Iterator[Record]:

@@ -208,7 +208,7 @@ def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -
             return read_folder(os.fspath(source))
     elif is_file(source):
         source, head = sniff.head_of(source)
-        form = format or _format_of(head, source.name)
+        form = format or _format_of(head)
         if form in ("qapairs", "semeval", *SUBTASKS):
             with source:
                 content = source.read()
@@ -249,13 +249,13 @@ def _ungrouped(table: Table) -> Table:
     return table.exploded((*questions, "candidate", "label"), items())
 
 
-def _format_of(head: bytes, name: str) -> str:
+def _format_of(head: bytes) -> str:
     text = head.removeprefix(BYTE_ORDER_MARK).lstrip()
     if text.startswith(b"<QApairs"):
         return "qapairs"
     if text.startswith((b"<?xml", b"<root", b"<xml")):
         return "semeval"
-    return sniff.format_of_table(head, name)
+    return sniff.format_of_table(head)
 
 
 def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
