@@ -152,15 +152,14 @@ def read_candidates(
 ) -> Candidates:
     """Read labelled candidates of questions: WikiQA, TREC-QA, or a similar table.
 
-    source: a CSV, TSV, JSON, JSONL or parquet file, compressed or not; a pandas or polars
-        DataFrame, an Arrow table, a Hugging Face Dataset, a dict of columns or a list of dicts.
-        Each row has a question and a candidate (text, id or both) and a label, which is above 0
-        for a correct answer; or a question with a text or a list of texts in `positive` and in
-        `negative`. Also TREC-QA as it is distributed: the file of tagged pairs (<QApairs
-        id='1.1'>), whose tokens are joined with blanks, or the folder of a.toks, b.toks, sim.txt
-        and id.txt. And the XML of SemEval's task 3 of 2016 and 2017; labels are 1 for Good,
-        PerfectMatch and Relevant, as its scorer counts them. And MovieQA's qa.json, whose choices
-        are candidates.
+    source: a CSV, TSV, JSON, JSONL, parquet or Arrow file, compressed or not; a pandas or polars
+        frame, an Arrow table, a Hugging Face Dataset, a dict of columns or dicts. Each row has a
+        question and a candidate (text, id or both) and a label, which is above 0 for a correct
+        answer; or a question with a text or a list of texts in `positive` and in `negative`. Also
+        TREC-QA as it is distributed: the file of tagged pairs (<QApairs id='1.1'>), whose tokens
+        are joined with blanks, or the folder of a.toks, b.toks, sim.txt and id.txt. And the XML of
+        SemEval's task 3 of 2016 and 2017; labels are 1 for Good, PerfectMatch and Relevant, as its
+        scorer counts them. And MovieQA's qa.json, whose choices are candidates.
     format: csv, tsv, json, jsonl, parquet or qapairs; by default detected from the content. Quotes
         in TSV are ordinary characters, as in WikiQA. semeval-a (comments on a related question),
         semeval-b (related questions of an original one) or semeval-c (comments on these) for files
