@@ -15,8 +15,8 @@ from fastrank.core.formats.tables.forms import frame_kind, is_file
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.records import are_columns
 from fastrank.core.formats.tables.roles import find_columns
+from fastrank.core.results.table import distinct
 from fastrank.core.scores.scores import Scores
-from fastrank.core.scores.tables import distinct
 from fastrank.errors import InputError, MeasureError, OptionError
 
 TYPE_CHECKING = False

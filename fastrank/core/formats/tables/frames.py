@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # Rows of a Dataset at a time.
 BATCH = 1 << 16
-NULL = "a null"
+NULL = "the missing value null"
 
 
 def pandas_table(frame: Any) -> Table:
@@ -401,7 +401,9 @@ ARRAYS = "<arrays>"
 
 def table_of_arrays(columns: dict[str, Any]) -> Table:
     """A table of columns of equal length, named by role."""
-    return table_of_columns(columns, ARRAYS)
+    table = table_of_columns(columns, ARRAYS)
+    table.may_have_lists = False
+    return table
 
 
 TUPLES = "<tuples>"
@@ -424,7 +426,7 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
     # Named tuples of one type have the same fields.
     alike = names is not None and len(set(map(type, rows))) == 1
     for place, row in enumerate(() if alike else rows):
-        if not is_row(row) or getattr(row, "_fields", None) != names:
+        if not isinstance(row, tuple) or getattr(row, "_fields", None) != names:
             found, first = type(row).__name__, type(rows[0]).__name__
             expected = first if names else "a tuple (query, document, number)"
             reason = f"row {place} (from 0): expected {expected}, as before, found {found}"
