@@ -72,7 +72,6 @@ IDS = "{} ids, .npy or lines (default: row numbers)"
 # What differs on the command line from Python.
 OTHERWISE: dict[str, dict[str, object]] = {
     "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
-    "documents": {"metavar": "FOLDER"},
     "exclude": {"metavar": "FILE", "help": "exclude what FILE has: a query and a document a line"},
     "index_factory": {"metavar": "STRING"},
     "parameters": {"metavar": "NAME=VALUE,..."},

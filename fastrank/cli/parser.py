@@ -131,6 +131,15 @@ class Parser(argparse.ArgumentParser):
             group=INPUTS,
         )
 
+    def add_texts(self, group: str = INPUTS) -> None:
+        """Declare `--texts`, the texts of documents."""
+        self.add(
+            "--texts FILE ...",
+            "texts of documents: JSON lines, TSV, TREC SGML or parquet, or a folder of these or"
+            f" with a file for each document{REPEATED}",
+            group=group,
+        )
+
     def add_names(self) -> None:
         """Declare `--name`."""
         self.add(

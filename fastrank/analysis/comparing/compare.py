@@ -173,9 +173,10 @@ def compare_scores(
     """Compare systems by values that are known.
 
     scores: a list of Scores, {name: Scores}, {name: {query: value}} (the measure is then `value`),
-        {name: {query: {measure: value}}}, or a frame of pandas or polars with the columns `system`
-        (or `run`, `name`), `query` (or `qid`, `query_id`), and either `measure` and `value` or one
-        column for each measure. A missing value is None or NaN.
+        {name: {query: {measure: value}}}, or a table with the columns `system` (or `run`, `name`),
+        `query` (or `qid`, `query_id`), and either `measure` and `value` or one column for each
+        measure: a frame of pandas or polars, an Arrow table, a list of dicts, or a file, such as
+        the CSV of `fastrank eval -q --format csv`. A missing value is None or NaN.
     queries: "same" requires the same queries for all systems; "common" compares them on those that
         all have, and names the others in `notes`.
     **options: see `ComparisonOptions`.

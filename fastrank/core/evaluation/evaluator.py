@@ -233,14 +233,14 @@ def _evaluated(
     if hasattr(_first_score(run), "__float__"):
         return evaluated(plan, run, threads)
     # Imported late: the trec_eval command does not need it.
-    from fastrank.core.formats.inputs import are_named, is_path, is_row, run_name
+    from fastrank.core.formats.inputs import are_named, are_rows, is_path, run_name
 
     keys = None
     if are_named(run):
         keys, run = list(run), list(run.values())
     elif hasattr(run, "__next__") and not hasattr(run, "read"):
         run = list(cast("Iterator[Any]", run))
-    if not isinstance(run, (list, tuple)) or is_row(next(iter(run), None)):
+    if not isinstance(run, (list, tuple)) or are_rows(run):
         scores = evaluated(plan, run, threads)
         return scores.changed(given_name=run_name(run)) if is_path(run) else scores
     # Imported late: most calls have one run.

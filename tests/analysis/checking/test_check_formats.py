@@ -254,7 +254,7 @@ def test_what_the_reader_refuses_is_an_error(rows: list[tuple[str, str, str]]) -
 def test_the_format_can_be_given() -> None:
     assert [f.kind for f in check(b"q\td\t1\n", input_format="trec")] == ["malformed", "no-results"]
     assert "other-format" in {f.kind for f in check(b"q\td\t1\n")}
-    with pytest.raises(FastrankError, match=r"format: expected one of trec, csv.*, found 'xml'"):
+    with pytest.raises(FastrankError, match=r"format: expected one of trec, .*, found 'xml'"):
         check(b"", input_format="xml")
 
 

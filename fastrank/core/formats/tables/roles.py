@@ -72,6 +72,14 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("retrieved", "retrieved_docs", "retrieved_doc_ids", "retrieved_ids"),
         ("ranking", "ranked", "ranked_docs", "results", "doc_ids", "result_ids", "hits"),
     ),
+    # Beside such a list, the text of the query may be called `query`.
+    "query_of_list": (
+        ("query_id", "qid", "q_id"),
+        ("queryid", "query_number", "query_no", "topic_id", "topic_number", "question_id"),
+        ("id", "_id"),
+        ("query", "topic"),
+        ("query_text", "search_term", "search_query", "question", "keyword", "q", "user_id"),
+    ),
     # Answer selection, where a document is a sentence: WikiQA, TREC-QA and their copies at Hugging
     # Face, and pairs of sentences.
     "question": (
@@ -147,7 +155,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
         (name,)
         for name in (
             *("label", "labels", "score", "gold", "target", "class", "similarity_score"),
-            *("relatedness_score", "is_duplicate", "label_text", "gold_label"),
+            *("relatedness_score", "is_duplicate", "label_text", "gold_label", "entailment_label"),
         )
     ),
     "answers": (("answers",), ("answer",)),
@@ -176,6 +184,8 @@ CHUNK_ROLES = ("chunk", "document", "start", "end", "content", "page", "tokens")
 CANDIDATE_ROLES = ("question", "question_id", "candidate", "candidate_id", "label")
 # Required columns.
 NEEDED = ("query", "doc", "grade", "score", "rank", "label", "document", "chunk")
+# Beside these, judgments need no grades.
+UNGRADED = (*("query", "doc", "iteration", "stratum"), *("title", "text", "content", "candidate"))
 # A run needs either ranks or scores.
 INSTEAD = {"score": "rank", "rank": "score"}
 _SEPARATORS = re.compile(r"[\s_-]+")
@@ -212,6 +222,19 @@ def kind_of_names(names: Collection[Name]) -> str | None:
         return None if graded else "run"
     # `score` is the grade of BEIR's qrels as well as the score of a run.
     return "qrels" if graded and "score" not in known else None
+
+
+def may_lack_grades(names: Collection[Name], columns: Mapping[str, Name] | None) -> bool:
+    """Whether judgments in columns with these names may all have grade 1.
+
+    That is so if `columns=` says that no column has grades (None), or if none could have them.
+    """
+    if columns and "grade" in columns:
+        return columns["grade"] is None
+    harmless = {name for role in UNGRADED for name in names_of(role)} - set(names_of("grade"))
+    chosen = set((columns or {}).values())
+    rest = {normalized_name(name) for name in names if name not in chosen}
+    return rest <= harmless | {*INDEX_NAMES}
 
 
 def check_mapping(columns: object, source: str) -> None:

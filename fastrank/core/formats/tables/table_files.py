@@ -8,6 +8,7 @@ from itertools import chain, islice
 
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.tables.roles import is_header
+from fastrank.core.formats.tables.sniff import DELIMITERS as DELIMITERS
 from fastrank.core.formats.tables.table import Table, numbers_of_cells
 from fastrank.errors import FormatError
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from fastrank.core.formats.tables.roles import Name
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
 LINES_AT_ONCE = 1 << 10
 # What spreadsheets run; numbers and single characters, such as a dash, are nothing that they do.
 FORMULA = re.compile(r"[=+\-@\t\r](?=.)(?!(?<=[+-])[0-9.]+(?:[eE][+-]?[0-9]+)?$)", re.DOTALL)
