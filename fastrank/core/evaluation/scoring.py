@@ -101,7 +101,7 @@ def scores_of(
         from fastrank.core.scores.differences import to_zscores
 
         to_zscores(measures, columns, queries, zscores)
-    extended: list[Any] = [None] * len(measures)
+    extended: list[object] = [None] * len(measures)
     if zscores is None and options.complete:
         extended = [
             values.with_missing(bound, column, queries) if counts_missing(bound) else None
@@ -124,8 +124,8 @@ def scores_of(
 def scores_of_values(
     plan: Plan,
     run: JudgedRun,
-    values: list[Any],
-    extended: list[Any],
+    values: list[object],
+    extended: list[object],
     *,
     zscored: bool = False,
     zero_rows: bool = False,
@@ -222,7 +222,7 @@ def _may_repeat(plan: Plan) -> bool:
     )
 
 
-def _values(values: Values, bound: BoundMeasure, queries: Ids) -> Any:
+def _values(values: Values, bound: BoundMeasure, queries: Ids) -> object:
     """The values of a measure. Raises EvaluationError if a user-defined measure fails."""
     try:
         return values.of(bound)

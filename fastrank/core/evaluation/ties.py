@@ -84,7 +84,7 @@ class Ties:
         self._known: dict[str, Scores] = {}
         self._ranges: dict[str, Range] | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"_ranges": self.ranges(), "_known": self._known}
 
     def scores(self, ties: str) -> Scores:
@@ -293,7 +293,7 @@ def tie_ranges(
 ) -> dict[str, TieRange]:
     """The range of the mean of each measure, by its printed name; `check_range` accepts them."""
 
-    def mean(measures: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
+    def mean(measures: list[BoundMeasure], ties: str, **changes: object) -> dict[str, float]:
         settled = options.changed(ties=ties, **changes)
         check_options(measures, settled)
         plan = Plan(qrels, measures, settled)

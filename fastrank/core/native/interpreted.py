@@ -22,12 +22,12 @@ class Interpreter:
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that converts buffers to arrays and calls the kernel `name`."""
 
-        def call(*values: Any) -> Any:
+        def call(*values: object) -> object:
             return self.prepare(name, *values)()
 
         return call
 
-    def prepare(self, name: str, *values: Any) -> Callable[[], Any]:
+    def prepare(self, name: str, *values: object) -> Callable[[], Any]:
         """The same call of the kernel `name` again and again, its arguments converted once."""
         _, declared = parse_signature(KERNELS[name].signature)
         shapes = [shape_of(type_) for type_ in declared]
@@ -36,7 +36,7 @@ class Interpreter:
         arguments = list(map(_converted, shapes, values))
         called = _call_per_query if declared[0] in PER_QUERY else _call
 
-        def call() -> Any:
+        def call() -> object:
             # Python meets numpy's warnings where compiled code just computes inf or nan.
             with np.errstate(all="ignore"):
                 result = called(name, declared[0], arguments)
@@ -47,7 +47,7 @@ class Interpreter:
         return call
 
 
-def _call(name: str, _first: str, arguments: list[object]) -> Any:
+def _call(name: str, _first: str, arguments: list[object]) -> object:
     return KERNELS[name].function(*arguments)
 
 
@@ -71,14 +71,14 @@ def _call_per_query(name: str, first: str, arguments: list[Any]) -> None:
         KERNELS[name].function(QUERIES[first](*fields), *others, query_output)
 
 
-def _converted(shape: Shape, value: Any) -> Any:
+def _converted(shape: Shape, value: Any) -> object:
     """An argument with arrays for its buffers."""
     if shape.record is not None:
         return shape.record(*map(_converted, shape.fields, value))
     return _array(value, shape.codes[0]) if shape.codes[0] in SIZES else value
 
 
-def _array(buffer: Any, code: str) -> Any:
+def _array(buffer: object, code: str) -> object:
     """A writable array over the buffer's memory."""
     dtype: np.dtype[Any] = np.dtype(code)
     count = count_items(buffer, code)

@@ -50,7 +50,7 @@ class EntryPoints:
         packer: Packer | None = None
         calls = 0
 
-        def call(*values: Any) -> Any:
+        def call(*values: object) -> object:
             nonlocal packer, calls
             calls += 1
             # Several threads may have counted past it. It is not asked for twice if there is none.
@@ -64,7 +64,7 @@ class EntryPoints:
 
         return call
 
-    def prepare(self, name: str, *values: Any) -> Callable[[], Any]:
+    def prepare(self, name: str, *values: object) -> Callable[[], Any]:
         """The same call of the entry point `name` again and again, its arguments looked at once.
 
         What changes between the calls must be in memory; that of the arguments may not move.
@@ -72,7 +72,7 @@ class EntryPoints:
         entry, shapes, codes, result_type = self._entry(name)
         arguments, out = _arguments(codes, flatten(name, shapes, values)), result_type()
 
-        def call() -> Any:
+        def call() -> object:
             return _call(name, entry, out, arguments)
 
         # Addresses keep no memory alive; the function does.
@@ -85,7 +85,7 @@ class EntryPoints:
 
         return make_packer(HoldingFunction(self.find("pack_arguments")[0]), shapes)
 
-    def _entry(self, name: str) -> tuple[Any, list[Shape], list[str], Any]:
+    def _entry(self, name: str) -> tuple[object, list[Shape], list[str], Any]:
         """The C function, the shapes of its arguments, and the result's type.
 
         Third, for what the function takes, the type code of each array or number.
@@ -115,7 +115,7 @@ class Library(EntryPoints):
         return address, self._signatures[name], name in self._held
 
 
-def _arguments(codes: list[str], columns: list[Any]) -> Any:
+def _arguments(codes: list[str], columns: list[Any]) -> object:
     """Arguments as entry points take them, eight bytes each: an array's address and its length."""
     values: list[int] = []
     for code, value in zip(codes, columns, strict=True):
@@ -128,7 +128,7 @@ def _arguments(codes: list[str], columns: list[Any]) -> Any:
     return (Int64 * len(values))(*values)
 
 
-def _call(name: str, entry: Any, out: Any, arguments: Any) -> Any:
+def _call(name: str, entry: Any, out: Any, arguments: object) -> object:
     # Numba's calling convention: a place for the result, one for an exception.
     status = entry(byref(out), NO_EXCEPTION, arguments)
     if status != 0:
