@@ -140,7 +140,7 @@ def evaluate(
         from fastrank.core.matching.dicts import index_judgments
 
         # Nobody else has this evaluator.
-        indexed: Any = index_judgments(qrels, copied=False)
+        indexed = index_judgments(qrels, copied=False)
         qrels = qrels if indexed is None else indexed
     return _evaluated(plan_of(qrels, measures, options), run, threads, executor, progress)
 
@@ -224,7 +224,7 @@ class Evaluator:
 
 
 def _evaluated(
-    plan: Plan, run: Any, threads: int | None, executor: Workers | None, progress: bool | None
+    plan: Plan, run: object, threads: int | None, executor: Workers | None, progress: bool | None
 ) -> Scores | list[Scores]:
     """The scores of a run or of several; the arguments are those of `evaluate`."""
     if threads is not None:
@@ -251,7 +251,7 @@ def _evaluated(
     )
 
 
-def _first_score(run: Any) -> Any:
+def _first_score(run: object) -> object:
     """The score of the first document of the first query of a dict; None for anything else."""
     documents = next(iter(run.values()), None) if isinstance(run, dict) else None
     return next(iter(documents.values()), None) if isinstance(documents, dict) else None
@@ -291,7 +291,7 @@ def evaluated(
 
 
 def plan_of(
-    qrels: Any, measures: Measures, options: Mapping[str, Any], *, keeps_ties: bool = False
+    qrels: object, measures: Measures, options: Mapping[str, object], *, keeps_ties: bool = False
 ) -> Plan:
     """The plan for judgments in any form, measures and options as `evaluate` takes them."""
     checked = evaluation_options(options)

@@ -82,7 +82,7 @@ class Ties:
         self._known: dict[str, Scores] = {}
         self._ranges: dict[str, Range] | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"_ranges": self.ranges(), "_known": self._known}
 
     def scores(self, ties: str) -> Scores:
@@ -293,7 +293,7 @@ def tie_ranges(plan: Plan, run: Run) -> dict[str, TieRange]:
     """The range of the mean of each measure, by its printed name; `check_range` accepts them."""
     measures, options = plan.measures, plan.options
 
-    def mean(measures: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
+    def mean(measures: list[BoundMeasure], ties: str, **changes: object) -> dict[str, float]:
         changed = plan.changed(measures=measures, options=options.changed(ties=ties, **changes))
         return scores_of(changed, match(changed, run)).mean
 
