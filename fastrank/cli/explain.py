@@ -10,7 +10,7 @@ from fastrank.analysis.inspecting.inspect import inspect
 from fastrank.analysis.inspecting.inspection import is_folder
 from fastrank.analysis.inspecting.sites import check_folder
 from fastrank.cli.command import Command
-from fastrank.cli.flags import INPUTS, OUTPUT, ZERO, given_options
+from fastrank.cli.flags import INPUTS, OUTPUT, given_options
 from fastrank.cli.output import without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files
@@ -101,7 +101,6 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
         arguments.texts,
         arguments.rows,
         given_options(arguments, EvaluationOptions),
-        zero=ZERO,
     )
     documents = list(map(explanation.document, arguments.document or ()))
     if documents and explanation.chosen:

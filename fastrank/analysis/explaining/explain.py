@@ -29,7 +29,6 @@ from fastrank.core.matching.match import match
 from fastrank.core.matching.options import check_options
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.selection import Selection
-from fastrank.core.scores.text import ZERO
 from fastrank.errors import FastrankError, GroupError, OptionError
 
 TYPE_CHECKING = False
@@ -167,11 +166,10 @@ def explained(
     texts: TextsLike | None,
     rows: int,
     options: Mapping[str, object],
-    zero: str = ZERO,
 ) -> Explanation:
     """The Explanation that `explain` returns.
 
-    options: those of `evaluate`. zero: the option that counts missing queries as 0, for notes.
+    options: those of `evaluate`.
     """
     checked = evaluation_options(options)
     refuse_expected(checked)
@@ -199,7 +197,7 @@ def explained(
                 run=judged.name,
                 header=_header(judged),
                 measures=parts,
-                notes=notes_of(judged, bound, parts, unexplained, zero),
+                notes=notes_of(judged, bound, parts, unexplained),
                 grades=judged.grades,
                 titles=_titles(texts, judged),
                 rows=shown,

@@ -31,6 +31,7 @@ from fastrank.core.formats.formats import (
 )
 from fastrank.core.formats.tables import dicts, sniff
 from fastrank.core.formats.tables import table as tables
+from fastrank.core.formats.tables.arrow_files import is_folder, saved_table
 from fastrank.core.formats.tables.reading import binary_table
 from fastrank.core.formats.tables.roles import kind_of_names
 from fastrank.core.formats.tables.table import Table
@@ -120,6 +121,8 @@ def read_qrels(
         from fastrank.core.formats.tables.frames import dataset_table
 
         return tables.qrels_of(dataset_table(str(source)))
+    if is_folder(source):
+        return tables.qrels_of(saved_table(source), columns)
     file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec" or form in GROUPED:
@@ -166,6 +169,8 @@ def read_run(
     {'q1': {'d7': -1.0, 'd3': -2.0}}
     """
     check_choice("rank_by", rank_by, RANK_BY)
+    if is_folder(source):
+        return tables.run_of(saved_table(source), columns, tag=tag, rank_by=rank_by)
     file, form = _open(source, format, "run", columns)
     with file:
         if form == "trec":
