@@ -116,7 +116,7 @@ def compare(
         keys, items = list(runs), list(runs.values())
     if not isinstance(items, (list, tuple)):
         items = [items]
-    plan = plan_of(qrels, measures, evaluation, keeps_ties=True)
+    plan = plan_of(qrels, measures, evaluation)
     scores = evaluate_runs(plan, items, keys=keys, executor=executor, progress=progress)
     names = system_names(chosen.names, keys, scores, items)
     return compare_evaluated(scores, names, measures, chosen, evaluation)

@@ -280,19 +280,15 @@ def evaluated(
         rankings = (docs.values() for docs in run.values() if isinstance(docs, dict))
         warn_if_swapped(plan.judgments, rankings, warn)
     judged = match(plan, run, threads=threads, warn=warn)
-    scores = scores_of(plan, judged)
-    if judged.judged is not None and judged.judged.has_ties:
-        # Imported late: many runs have no ties.
-        from fastrank.core.evaluation.ties import ties_of
+    if judged.judged is None or not judged.judged.has_ties:
+        return scores_of(plan, judged)
+    # Imported late: many runs have no ties.
+    from fastrank.core.evaluation.ties import scores_and_ties
 
-        ties = ties_of(plan, judged)
-        scores = scores if ties is None else scores.changed(ties=ties)
-    return scores
+    return scores_and_ties(plan, judged)
 
 
-def plan_of(
-    qrels: object, measures: Measures, options: Mapping[str, object], *, keeps_ties: bool = False
-) -> Plan:
+def plan_of(qrels: object, measures: Measures, options: Mapping[str, object]) -> Plan:
     """The plan for judgments in any form, measures and options as `evaluate` takes them."""
     checked = evaluation_options(options)
     bound = bind_measures(measures, checked)
@@ -312,7 +308,7 @@ def plan_of(
         checked = checked.changed(relevance_format="prefs")
     elif "groups" in needs and needs <= {"groups", "run", "queries"}:
         checked = checked.changed(relevance_format="qrels_jg")
-    return Plan.of(judgments, bound, checked, file, keeps_ties)
+    return Plan.of(judgments, bound, checked, file)
 
 
 # How many ids of each side are shown, and how much of those of documents.

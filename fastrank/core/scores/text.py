@@ -71,6 +71,14 @@ NOTED = {
         "document of the pool was not sampled, and counts as unjudged in measures without strata",
         "documents of the pool were not sampled, and count as unjudged in measures without strata",
     ),
+    "not_in_corpus": (
+        "judged document is not in the corpus",
+        "judged documents are not in the corpus",
+    ),
+    "zero_vectors": (
+        "vector of a query or document is zero: its cosine with all others counts as 0",
+        "vectors of queries or documents are zero: their cosines with all others count as 0",
+    ),
     "ties_at_cutoff": (
         "ranking was cut between documents with equal scores",
         "rankings were cut between documents with equal scores",
@@ -131,10 +139,18 @@ def other_notes(scores: Evaluated) -> list[str]:
         0 < counts.get("no_relevant_queries", 0) == len(scores.coverage.judged)
     ):
         texts.append("no judged document is relevant: is the relevance level above all grades?")
+    texts += numbering_notes(counts.get("numbered_documents"), counts.get("numbered_queries"))
     # Queries, documents and lines that do not count, and ties that were cut.
     return texts + [
         counted(counts[name], *words) for name, words in NOTED.items() if counts.get(name)
     ]
+
+
+def numbering_notes(documents: int | None, queries: int | None) -> list[str]:
+    """A note where so many documents or queries have row numbers as ids."""
+    numbered = {"documents": documents, "queries": queries}
+    ranges = [f"of {name} 0 to {count - 1}" for name, count in numbered.items() if count]
+    return [f"ids are row numbers, {' and '.join(ranges)}"] if ranges else []
 
 
 def first_ids(queries: list[str]) -> str:
