@@ -10,7 +10,7 @@ from fastrank.analysis.inspecting.inspect import inspect
 from fastrank.analysis.inspecting.inspection import is_folder
 from fastrank.analysis.inspecting.sites import check_folder
 from fastrank.cli.command import Command
-from fastrank.cli.flags import INPUTS, OUTPUT, ZERO, given_options
+from fastrank.cli.flags import INPUTS, OUTPUT, given_options
 from fastrank.cli.output import without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files
@@ -31,7 +31,7 @@ examples:
   fastrank explain -m map --other after.run qrels.txt before.run
   fastrank explain --query q0004 --other after.run qrels.txt before.run
   fastrank explain --query q0004 --document d0097 qrels.txt run.txt
-  fastrank explain --query q0004 --documents corpus.jsonl -o q0004.html \\
+  fastrank explain --query q0004 --texts corpus.jsonl -o q0004.html \\
       qrels.txt run.txt
   fastrank explain --against trec_eval.txt qrels.txt run.txt
 
@@ -79,7 +79,7 @@ def _declare_explain(parser: Parser) -> None:
     parser.add_output()
     parser.add_plot()
     add("--document ID ...", f"print only how this document counts{REPEATED}", group=OUTPUT)
-    add("--documents FILE", "titles: JSON lines with _id, title and text", group=OUTPUT)
+    parser.add_texts(OUTPUT)
     parser.add_flags(explain, ["rows"], group=OUTPUT)
     parser.add_flags(explain, EvaluationOptions)
 
@@ -98,10 +98,9 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
         arguments.measures or MEASURES,
         arguments.query,
         arguments.other,
-        arguments.documents,
+        arguments.texts,
         arguments.rows,
         given_options(arguments, EvaluationOptions),
-        zero=ZERO,
     )
     documents = list(map(explanation.document, arguments.document or ()))
     if documents and explanation.chosen:
@@ -111,7 +110,7 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
 
 def _against(arguments: argparse.Namespace) -> Result:
     """What gives the values of the other tool. Raises OptionError for flags without effect."""
-    for flag in ("other", "document", "documents"):
+    for flag in ("other", "document", "texts"):
         if getattr(arguments, flag):
             raise OptionError(f"--{flag}", "no effect with --against")
     options = given_options(arguments, EvaluationOptions)
@@ -126,10 +125,7 @@ def _declare_inspect(parser: Parser) -> None:
     parser.add_files(runs=True)
     parser.add_measures(MEASURES)
     add("-o, --output FILE", "write the page to FILE, or pages to a folder", required=True)
-    add(
-        "--texts FILE ...",
-        "documents: JSON lines, TSV, TREC SGML or parquet, or a folder of these; may be repeated",
-    )
+    parser.add_texts(OUTPUT)
     add("--queries FILE", "texts of the queries, in the same formats")
     add("--groups FILE", "kinds of queries: FILE has a query and its group a line")
     parser.add_flags(inspect, ["k"], group=OUTPUT)

@@ -78,8 +78,8 @@ def _line(command: str) -> str:
 # Command lines, and by the name of the file that -o names the format in which they write.
 FORMATS = """
 eval qrels a.run b.run
-  x.csv csv, x.json json, x.jsonl jsonl, x.ndjson jsonl, x.MD markdown, x.tex latex, x.txt trec,
-    x trec, x.csv.gz csv, x.pdf.x trec
+  x.csv csv, x.json json, x.jsonl jsonl, x.ndjson jsonl, x.MD markdown, x.tex latex, x.txt table,
+    x table, x.csv.gz csv, x.pdf.x table
 eval -q qrels a.run => x trec, x.csv csv, x.tex latex, x.json json
 compare -m map qrels a.run b.run
   x.csv csv, x.json json, x.md markdown, x.tex latex, x.txt table, x table

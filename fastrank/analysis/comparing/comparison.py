@@ -26,7 +26,7 @@ from fastrank.common.arguments import at_least, check_choice, finite, flag, frac
 from fastrank.common.dropped import without_dropped
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import WithDropped
-from fastrank.core.formats.tables.table_files import csv_lines
+from fastrank.core.formats.tables.table_files import result_lines
 from fastrank.core.results.records import json_text
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, distinct
@@ -708,7 +708,7 @@ class Comparison(Result, WithDropped):
         ['query,measure,system,value', 'q0000,map,pixels,0.632...']
         """
         if per_query:
-            return "".join(csv_lines(("query", "measure", "system", "value"), long_rows(self)))
+            return "".join(result_lines(("query", "measure", "system", "value"), long_rows(self)))
         return self.pairs().to_csv()
 
     def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:

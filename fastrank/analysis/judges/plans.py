@@ -20,11 +20,12 @@ from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, c
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.qrels import Qrels
-from fastrank.core.formats.contents import content_of
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.formats import content_of, format_of
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.records import load_json
 from fastrank.core.formats.tables.table import qrels_of
 from fastrank.core.formats.tables.table_files import DELIMITERS, table_of_cells
 from fastrank.core.results.table import Table, table_of_rows
@@ -198,7 +199,7 @@ def _filled(grades: QrelsLike) -> QrelsLike:
         return grades
     source: Any = grades
     file, head = sniff.head_of(source)
-    form = sniff.format_of(head, file.name, "qrels")
+    form = format_of(head, file.name, "qrels")
     if form not in DELIMITERS:
         return file
     with file:
@@ -227,9 +228,9 @@ def read_plan(path: Source) -> JudgmentPlan:
     """
     name, text = files.name_of(path), read_all(path)
     try:
-        content = json.loads(text)
+        content = load_json(text, name)
         expected = content.pop("digest"), content.pop("format")
-    except (ValueError, KeyError, AttributeError, TypeError):
+    except (FormatError, KeyError, AttributeError, TypeError):
         expected = "", ""
     if expected[1] != FORMAT:
         raise FormatError(name, 1, "expected a plan, as `fastrank plan` writes it")

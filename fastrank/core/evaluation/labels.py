@@ -57,14 +57,14 @@ TIES = ("given", *BY_GRADE)
 
 @takes(LabelOptions, EVALUATION)
 def evaluate_labels(
-    labels: Any,
-    scores: Any,
+    labels: npt.ArrayLike,
+    scores: npt.ArrayLike | None,
     measures: Measures = "official",
     *,
-    query_ids: Any = None,
-    group_sizes: Any = None,
-    offsets: Any = None,
-    mask: Any = None,
+    query_ids: npt.ArrayLike | None = None,
+    group_sizes: npt.ArrayLike | None = None,
+    offsets: npt.ArrayLike | None = None,
+    mask: npt.ArrayLike | None = None,
     queries: Iterable[object] | None = None,
     ties: LabelTies | None = None,
     **options: Unpack[LabelOptions],
@@ -305,7 +305,9 @@ def _uneven_sizes(labels: Any) -> list[int]:
     return sizes if len(set(sizes)) > 1 else []
 
 
-def _padded(labels: Any, scores: Any, sizes: list[int]) -> tuple[Any, Any, Any]:
+def _padded(
+    labels: Any, scores: Any, sizes: list[int]
+) -> tuple[list[list[Any]], list[list[Any]] | None, Array]:
     """Pad rows of different lengths; returns labels, scores and a mask of the documents."""
     import numpy
 
@@ -382,7 +384,7 @@ def _by_query(query_ids: Any, documents: int) -> tuple[Texts, Array, Array | Non
     return groups.queries, numpy.asarray(groups.offsets), order
 
 
-def _bounds(offsets: Any, group_sizes: Any, documents: int) -> Array:
+def _bounds(offsets: object, group_sizes: object, documents: int) -> Array:
     """Offsets as int64 that ascend from 0 to the number of documents."""
     import numpy
 

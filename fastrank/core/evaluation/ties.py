@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.matching.options import Options
     from fastrank.core.measures.selection import BoundMeasure, Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.core.scores.text import Range
@@ -90,15 +91,14 @@ class Ties:
     """
 
     def __init__(self, plan: Plan, run: JudgedRun | Callable[[], JudgedRun]) -> None:
-        # Not the plan, which has memory for further runs.
-        self._settings = plan.judgments, plan.measures, plan.options
-        self._order = {"skipped": plan.skipped, "query_order": plan.query_order}
+        # Without the memory that the plan keeps for further runs.
+        self._plan = plan.changed()
         self._run = run
         # A cache of functools would be a cycle, which keeps memory until it is found.
         self._known: dict[str, Scores] = {}
         self._ranges: dict[str, Range] | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"_ranges": self.ranges(), "_known": self._known}
 
     def scores(self, ties: str) -> Scores:
@@ -106,8 +106,8 @@ class Ties:
         if ties not in self._known:
             from fastrank.core.matching.rankings import settle_ties
 
-            judgments, _, options = self._settings
-            plan = Plan(judgments, self._ranged(), options.changed(ties=ties), **self._order)
+            options = self._plan.options.changed(ties=ties)
+            plan = self._plan.changed(measures=self._ranged(), options=options)
             self._run = run = self._run if isinstance(self._run, JudgedRun) else self._run()
             assert run.judged is not None
             tied = settle_ties(run.judged.copied(), plan.judging)
@@ -116,7 +116,7 @@ class Ties:
         return self._known[ties]
 
     def _ranged(self) -> list[BoundMeasure]:
-        return [bound for bound in self._settings[1] if has_range(bound)]
+        return [bound for bound in self._plan.measures if has_range(bound)]
 
     def ranges(self) -> dict[str, Range]:
         """The lowest and the highest mean of each measure, and whether it has an expected value."""
@@ -310,7 +310,7 @@ def tie_ranges(plan: Plan, run: Run) -> dict[str, TieRange]:
     """The range of the mean of each measure, by its printed name; `check_range` accepts them."""
     measures, options = plan.measures, plan.options
 
-    def mean(measures: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
+    def mean(measures: list[BoundMeasure], ties: str, **changes: object) -> dict[str, float]:
         changed = plan.changed(measures=measures, options=options.changed(ties=ties, **changes))
         return scores_of(changed, match(changed, run)).mean
 

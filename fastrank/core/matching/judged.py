@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.texts import decoded
+from fastrank.core.data.texts import decoded, memory_of
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import WORTH_KEEPING, columns, filled, table_size, zeros
 from fastrank.errors import EvaluationError
@@ -85,8 +85,8 @@ def _joined_ties(pieces: Sequence[Judged]) -> records.Ties | None:
         offsets.append(piece.ties.offsets[: len(piece) + 1])
         for column, part in zip(columns, (piece.ties.lows, piece.ties.highs), strict=True):
             column.append(part[: offsets[-1][-1]])
-    joined = (_joined_offsets(offsets), *map(numpy.concatenate, columns))
-    return records.Ties(*map(memoryview, joined))
+    lows, highs = (memory_of(numpy.concatenate(column)) for column in columns)
+    return records.Ties(memory_of(_joined_offsets(offsets)), lows, highs)
 
 
 # The places of the columns of Rankings that are offsets into those that follow.

@@ -229,7 +229,7 @@ class Plan:
         functions = functions_of(self.measures)
         return functions, self.measures, self.options, self.file
 
-    def changed(self, **fields: Any) -> Plan:
+    def changed(self, **fields: object) -> Plan:
         """A plan with other judgments, measures or options, and with memory of its own."""
         parts = {"judgments": self.judgments, "measures": self.measures, "options": self.options}
         return Plan(**(parts | fields), skipped=self.skipped, query_order=self.query_order)

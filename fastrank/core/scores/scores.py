@@ -152,11 +152,11 @@ class Scores(Evaluated):
         >>> scores.to_csv(per_query=False)
         'query,measure,value\\n,map,0.4347...\\n'
         """
-        from fastrank.core.formats.tables.table_files import csv_lines
+        from fastrank.core.formats.tables.table_files import result_lines
         from fastrank.core.scores.tables import LONG, long_rows
 
         rows = long_rows(self, per_query=per_query, summary=not per_query)
-        return "".join(csv_lines(LONG, rows))
+        return "".join(result_lines(LONG, rows))
 
     def to_markdown(self, *, per_query: bool = False, digits: int = 4) -> str:
         """The table in Markdown's pipe syntax, escaped, and the notes.

@@ -21,8 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.common.choices import Metric
     from fastrank.vectors.searching.row_ids import RowIds
-    from fastrank.vectors.searching.vectors import Vectors
+    from fastrank.vectors.searching.vectors import Vectors, check_metric
 
 
 EXPECTED = "expected a factory string, a file, or (name, index)"
@@ -80,15 +81,15 @@ def parse_configurations(indexes: Any) -> list[tuple[str, list[str], Any]]:
     return [(name, *rest) for name, rest in configurations.items()]
 
 
-def metric_of(source: object) -> str | None:
+def metric_of(source: object) -> Metric | None:
     """The metric of an index that is built: a path, an Index or a faiss index."""
     if isinstance(source, (str, os.PathLike)):
-        return describe_index(os.fspath(source)).metric
+        return check_metric(describe_index(os.fspath(source)).metric)
     try:
         index = as_index("indexes", source, None)
     except ArrayError:
         return None
-    return index.metric if isinstance(index, Index) else None
+    return check_metric(index.metric) if isinstance(index, Index) else None
 
 
 def built_index(name: str, source: object, metric: str, vectors: Vectors, names: RowIds) -> Index:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TABLE = "a table of vectors"
 METRICS = ("ip", "l2", "cosine")
-DEFAULT_METRIC = "cosine"
+DEFAULT_METRIC: Metric = "cosine"
 # What other libraries call them.
 SYNONYMS = {
     "dot": "ip",

@@ -319,7 +319,7 @@ by([{True: 1}]) => qrels[0]: query '0': expected an integer as document id, foun
 by([{2**63: 1}]) =>
   qrels[0]: query '0': expected an integer as document id, found 9223372036854775808
 by([{1: np.inf}]) => qrels[0]: query '0': document 1: expected a grade, found inf
-by([{1: None}]) => qrels[0]: query '0': document 1: expected a grade, found NoneType: None
+by([{1: None}]) => qrels[0]: query '0': document 1: expected a grade, found the missing value None
 by({0: 1}) =>
   qrels[0]: query '0': expected a dict {document id: grade} or a list of document ids, found int
 by([["d1"]]) => qrels[0]: query '0': expected an integer as document id, found 'd1'
