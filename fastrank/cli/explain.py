@@ -78,6 +78,7 @@ def _declare_explain(parser: Parser) -> None:
     )
     add("--other RUN", "a second run, to explain how its values differ from those of RUN")
     parser.add_output()
+    parser.add_plot()
     add("--document ID ...", f"print only how this document counts{REPEATED}", group=OUTPUT)
     add("--documents FILE", "titles: JSON lines with _id, title and text", group=OUTPUT)
     parser.add_flags(explain, ["rows"], group=OUTPUT)
@@ -90,6 +91,8 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
         return _against(arguments)
     if arguments.document and arguments.format != "table":
         raise OptionError("--document", f"is text, without the format {arguments.format}; omit it")
+    if arguments.document and arguments.plot is not None:
+        raise OptionError("--plot", "no effect with --document")
     explanation = explained(
         arguments.qrels,
         arguments.run,
@@ -158,6 +161,7 @@ EXPLAIN = Command(
     _declare_explain,
     _explain,
     formats=FORMS,
+    plot=True,
     epilog=EXPLAIN_EPILOG,
     usage=("--query QUERY QRELS RUN", "--other RUN QRELS RUN", "--against FILE QRELS RUN"),
 )

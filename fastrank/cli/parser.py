@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
     output of the command. groups: those of argparse, by their titles, in the order of the help.
     """
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: Any, **options: object) -> None:
         self.arguments: list[argparse.Action] = []
         self.steps: argparse.Action | None = None
         self.formats: Collection[str] = ()
@@ -94,11 +94,11 @@ class Parser(argparse.ArgumentParser):
 
     def add_flags(
         self,
-        function: Callable[..., Any],
+        function: Callable[..., object],
         names: Iterable[str] | type,
         *,
-        defaults: Mapping[str, Any] | None = None,
-        group: Any = None,
+        defaults: Mapping[str, object] | None = None,
+        group: object = None,
         **changed: dict[str, Any],
     ) -> None:
         """Declare a flag for some parameters of a function, in its order.
@@ -222,7 +222,7 @@ class Parser(argparse.ArgumentParser):
         if status := guarded(self.prog, command):
             self.exit(status)
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(self, args: Any = None, namespace: object = None) -> Any:
         """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
         flags = self.flags()
         for word in args or ():

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.options import Settings
     from fastrank.analysis.comparing.paired import Floats, Integers
     from fastrank.common.choices import SameOrCommon
+    from fastrank.common.parallel import Workers
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.core.measures.selection import BoundMeasure, Measures
     from fastrank.core.scores.scores import Scores
@@ -66,7 +67,7 @@ def compare(
     runs: RunsLike | RunLike,
     measures: Measures = DEFAULT_MEASURES,
     *,
-    executor: Any = None,
+    executor: Workers | None = None,
     progress: bool | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:

@@ -127,9 +127,9 @@ class Comparison(Result, WithDropped):
     def interval_of(self, measure: str, system: str) -> tuple[float, float]:
         """The confidence interval of a system's mean.
 
-        If all values of the system are 0, or all are 1, and all systems have only these values,
-        other intervals have no width, and that of Clopper and Pearson for a share takes their
-        place. It also holds for measures with values between 0 and 1, such as RR.
+        If all values of the system are the same, other intervals have no width, and that of Clopper
+        and Pearson for a share takes their place. It also holds for measures with values between 0
+        and 1, such as RR; of others, the bounds are NaN. So it is with the differences of a pair.
 
         >>> comparison.interval_of("map", "pixels")
         (0.4112..., 0.4582...)

@@ -50,7 +50,11 @@ MOST = 2
 
 
 def explained_against(
-    qrels: QrelsLike, run: RunLike, reference: Any, measures: Any, keywords: Mapping[str, Any]
+    qrels: QrelsLike,
+    run: RunLike,
+    reference: object,
+    measures: object,
+    keywords: Mapping[str, object],
 ) -> OptionsExplanation:
     """Under which settings the values of another tool are ours, as `explain` returns it.
 
@@ -171,7 +175,7 @@ class _Search:
                     cost = len(chosen) + bool(variant.text)
                     self._matches[name].append((cost, _match(chosen, variant)))
 
-    def _means(self, chosen: Combination, names: list[str], **changes: Any) -> dict[str, Scores]:
+    def _means(self, chosen: Combination, names: list[str], **changes: object) -> dict[str, Scores]:
         """The scores of each variant that can be evaluated under these settings."""
         options = {**self._options}
         for setting in chosen:
@@ -322,7 +326,7 @@ def _has_range(measure: str) -> bool:
 
 
 def _match(chosen: Combination, variant: Variant) -> Match:
-    options: dict[str, Any] = {}
+    options: dict[str, object] = {}
     for setting in chosen:
         options |= setting.options
     texts = [setting.text for setting in chosen] + [variant.text] * bool(variant.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from fastrank.common.messages import counted, did_you_mean, first_few, similar_id
 from fastrank.common.rendering.document import Document, Items, Paragraph, Section
@@ -15,9 +16,13 @@ from fastrank.errors import GroupError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any, ClassVar
 
+    from matplotlib.axes import Axes
+
     from fastrank.analysis.explaining.contributions import Contributions
+    from fastrank.common.plots.frame import Frame
     from fastrank.common.rendering.document import Block, Grid
 
 
@@ -67,7 +72,7 @@ class Explanation(Result, Frozen):
     {'map': 0.8333333333333333}
     """
 
-    defaults: ClassVar[dict[str, Any]] = {"chosen": "", "other": None, "titles": {}}
+    defaults: ClassVar[dict[str, object]] = {"chosen": "", "other": None, "titles": {}}
     made_by = "fastrank.explain"
 
     query: str
@@ -114,7 +119,7 @@ class Explanation(Result, Frozen):
         """
         part = self.part(next(iter(self.measures)) if measure is None else measure)
         ranked = list(enumerate(part.documents[: part.depth], 1))
-        columns: dict[str, list[Any]] = {
+        columns: dict[str, list[object]] = {
             "rank": [rank for rank, _ in ranked],
             "document": [doc for _, (doc, _) in ranked],
             "score": [score for _, (_, score) in ranked if score is not None],
@@ -224,6 +229,17 @@ class Explanation(Result, Frozen):
             content["other"] = plain(self.other._content())
             content["difference"] = {name: self.difference(name) for name in self.measures}
         return content
+
+    def _drawings(self) -> Mapping[str, Callable[[Axes], Frame]]:
+        """Of each measure: what the documents add, from the first rank down."""
+        return {measure: partial(self._draw, measure=measure) for measure in self.measures}
+
+    def _draw(self, axes: Axes, measure: str) -> Frame:
+        from fastrank.core.results.drawing import draw_values
+
+        columns = self.table(measure).columns
+        shown = {name: columns[name] for name in ("document", "adds")}
+        return draw_values(axes, formula(self.part(measure)), Table(columns=shown))
 
     def _title(self) -> str:
         return f"Query {self.query}"

@@ -71,7 +71,7 @@ def check_query(query: object, judgments: Qrels, runs: Sequence[Run]) -> str:
 
 
 class JudgedQuery:
-    """A query of a run, judged.
+    """A query of a run, judged by a plan.
 
     name: of the run, by default its tag. ranked: (document, score), best first. docs: those that
     measures see. grades: of all judged documents of the query. highest: the highest grade of all
@@ -80,16 +80,9 @@ class JudgedQuery:
     removed.
     """
 
-    def __init__(
-        self,
-        query: str,
-        judgments: Qrels,
-        run: Run,
-        measures: list[BoundMeasure],
-        options: Options,
-        name: str = "",
-    ) -> None:
-        self.query, self.options, self._measures = query, options, measures
+    def __init__(self, query: str, plan: Plan, run: Run, name: str = "") -> None:
+        judgments, options = plan.judgments, plan.options
+        self.query, self.options = query, options
         self.name = name or run.tag or str(run.source)
         codes, scale = judgments.grade_column, judgments.scale
         self.highest = float(max(codes if scale is None else scale.grades(codes), default=0))
@@ -101,11 +94,11 @@ class JudgedQuery:
         )
         filtered, matched, unranked = match_run(judgments, run, query_options)
         self.excluded, self.duplicates = unranked.counts["excluded"], unranked.counts["duplicates"]
-        plan = Plan(judgments, measures, query_options)
+        plan = plan.changed(options=query_options)
         judged = match(plan, filtered)
         if judged.failure is not None:
             raise judged.failure.error(
-                measures[0].measure.name, judgments.queries[matched.judgments[0]]
+                plan.measures[0].measure.name, judgments.queries[matched.judgments[0]]
             )
         self.grades: dict[str, float] = judgments[query]
         (row,) = matched.rankings

@@ -73,7 +73,7 @@ def _of_trec_eval(text: str, name: str) -> Values:
     return _checked(values, name)
 
 
-def _of_dict(reference: Mapping[Any, Any], name: str, queries: Container[str]) -> Values:
+def _of_dict(reference: Mapping[Any, object], name: str, queries: Container[str]) -> Values:
     values: Values = {}
     inside = {
         inner for value in reference.values() if isinstance(value, Mapping) for inner in value
@@ -156,7 +156,7 @@ class Match(Frozen):
     """
 
     settings: tuple[str, ...]
-    options: dict[str, Any]
+    options: dict[str, object]
     measure: str
     tools: tuple[str, ...]
 

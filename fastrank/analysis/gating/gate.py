@@ -93,14 +93,14 @@ def new_baseline(
     qrels: QrelsLike,
     run: RunLike,
     measures: Measures,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     command: Sequence[str] | None,
     *,
     ir_metadata: bool,
 ) -> Measured:
     """What `save_baseline` saves, and notes. options: all those of an evaluation."""
     all_options = checked(options, EVALUATION)
-    source: dict[str, Any] = {"command": list(command)} if command else {}
+    source: dict[str, object] = {"command": list(command)} if command else {}
     if ir_metadata:
         source["ir_metadata"] = _metadata(run)
     return measure(

@@ -79,7 +79,7 @@ def _page(
     )
 
 
-def _common(inspection: Inspection) -> dict[str, Any]:
+def _common(inspection: Inspection) -> dict[str, object]:
     """What the script reads on every page."""
     comparison, results = inspection.comparison, inspection.results
     values = {

@@ -24,7 +24,7 @@ FIRST, SECOND = COLORS[:2]
 # Points above this number are drawn as pixels, also in SVG and PDF.
 MANY_POINTS = 2000
 DOTS = 150
-PARAMETERS: dict[str, Any] = {
+PARAMETERS: dict[str, str | float | list[str]] = {
     "axes.edgecolor": MUTED,
     "axes.labelsize": 9,
     "axes.spines.right": False,

@@ -202,9 +202,9 @@ class Scores(Evaluated):
         intervals "percentile", "bca" and "studentized". resamples: their number, by default 10,000.
         seed: that of the resamples.
 
-        If all values are 0, or all are 1, these intervals have no width. That of Clopper and
-        Pearson for a share (Biometrika 26(4), 1934) takes their place; it also holds for measures
-        with values between 0 and 1, such as RR.
+        If all values are the same, these intervals have no width. That of Clopper and Pearson for a
+        share (Biometrika 26(4), 1934) takes their place; it also holds for measures with values
+        between 0 and 1, such as RR. For other measures, the bounds are NaN.
 
         Raises MeasureError for a measure that was not evaluated, or whose value over all queries is
         not the mean of its values (gm_map, sums); OptionError for an invalid option.

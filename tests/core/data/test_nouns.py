@@ -78,8 +78,9 @@ def test_completion_shows_what_is_public() -> None:
     assert shown(fr.Qrels.from_dict(QRELS)) == "doc_ids " + conversions.format("grades ", "", "")
     assert shown(parse_prefs(b"q g s a 2\n")) == "doc_ids levels offsets query_ids source"
     assert shown(scores) == (
-        "by_group counts interval lists mean missing_queries name names queries tag to_csv"
-        " to_dict to_json to_latex to_markdown to_pandas to_polars to_trec unjudged_queries"
+        "by_group counts get interval items keys lists mean missing_queries name names plot"
+        " queries table tag to_csv to_dict to_html to_json to_latex to_markdown to_pandas to_polars"
+        " to_text to_trec unjudged_queries values"
     )
     table = shown(fr.table(scores)).split()
     assert set(table) >= {"columns", "names", "transpose", "to_latex"}
