@@ -129,13 +129,11 @@ class Parser(argparse.ArgumentParser):
         """Declare one run or several."""
         self.add("RUN ...", help, dest="runs")
 
-    def add_measures(self, default: str, *, required: bool = False) -> None:
+    def add_measures(self, default: str) -> None:
         """Declare `-m`."""
         self.add(
             "-m, --measure MEASURE ...",
-            f"measure or set of `fastrank measures`{REPEATED}"
-            f"{default and f' (default: {default})'}",
-            required=required,
+            f"measure or set of `fastrank measures`{REPEATED} (default: {default})",
             dest="measures",
             group=INPUTS,
         )
