@@ -10,7 +10,7 @@ import textwrap
 from functools import partial
 
 from fastrank.cli.flags import GENERAL, GROUPS, INPUTS, OPERANDS, OUTPUT, declarations
-from fastrank.cli.output import guarded, write
+from fastrank.cli.output import guarded, without_controls, write
 from fastrank.common.dropped import instead
 from fastrank.common.keywords import SYNONYMS
 from fastrank.common.messages import closest, did_you_mean
@@ -18,7 +18,7 @@ from fastrank.common.messages import closest, did_you_mean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
-    from typing import Any
+    from typing import Any, NoReturn
 
     from _typeshed import SupportsWrite
 
@@ -188,6 +188,10 @@ class Parser(argparse.ArgumentParser):
             is_test = "tukey" in (action.choices or ())
             error.message += instead(flag, value) or (instead("test", value) if is_test else "")
             raise
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and a message, on one line whatever it quotes; the exit status is 2."""
+        super().error(without_controls(message, allowed=""))
 
     def format_usage(self) -> str:
         """The usage, wrapped."""

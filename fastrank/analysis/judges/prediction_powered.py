@@ -110,8 +110,9 @@ def estimated(
         value = float(residual.mean() + (weight * others.mean() if weight else 0.0))
         if len(others) > 1:
             beside = weight**2 * others.var(ddof=1) / len(others)
-    unseen = limits and mostly_equal(human)
-    far = max(limits, key=lambda limit: abs(limit - alone)) if unseen else None
+    far = None
+    if limits is not None and mostly_equal(human):
+        far = max(limits, key=lambda limit: abs(limit - alone))
     error, human_error = (
         float(np.sqrt(share * _variance_of_mean(values, limit) + more))
         for values, limit, more in (
