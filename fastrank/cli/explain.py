@@ -36,7 +36,7 @@ examples:
   fastrank explain --against trec_eval.txt qrels.txt run.txt
 
 For each measure: value = sum of the column `adds` / divisor. With --other, the
-documents that change the value, the largest change first. With --against, the
+documents on which the values differ, the largest difference first. With --against, the
 options and definitions that give the values of another tool: the output of
 trec_eval, or JSON {measure: mean} or {query: {measure: value}}; -m NAME=MEASURE
 if FILE has another name for a measure.
@@ -75,8 +75,9 @@ def _declare_explain(parser: Parser) -> None:
         f"measure{REPEATED} (default: {MEASURES}; with --against, all of FILE)",
         dest="measures",
     )
-    add("--other RUN", "explain how the values of RUN change in this run")
+    add("--other RUN", "a second run, to explain how its values differ from those of RUN")
     parser.add_output()
+    parser.add_plot()
     add("--document ID ...", f"print only how this document counts{REPEATED}", group=OUTPUT)
     add("--documents FILE", "titles: JSON lines with _id, title and text", group=OUTPUT)
     parser.add_flags(explain, ["rows"], group=OUTPUT)
@@ -89,6 +90,8 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
         return _against(arguments)
     if arguments.document and arguments.format != "table":
         raise OptionError("--document", f"is text, without the format {arguments.format}; omit it")
+    if arguments.document and arguments.plot is not None:
+        raise OptionError("--plot", "no effect with --document")
     explanation = explained(
         arguments.qrels,
         arguments.run,
@@ -157,6 +160,7 @@ EXPLAIN = Command(
     _declare_explain,
     _explain,
     formats=FORMS,
+    plot=True,
     epilog=EXPLAIN_EPILOG,
     usage=("--query QUERY QRELS RUN", "--other RUN QRELS RUN", "--against FILE QRELS RUN"),
 )

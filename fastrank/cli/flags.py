@@ -16,6 +16,7 @@ from fastrank.cli.command import flag_of
 from fastrank.common.keywords import names_of
 from fastrank.core.formats.trec.line_files import read_exclusions
 from fastrank.core.matching.keywords import EVALUATION
+from fastrank.core.scores.text import Spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ GROUP_OF = {keyword.name: title for title, table in TABLES.items() for keyword i
 GROUP_OF["threads"] = GENERAL
 # What counts queries without results as 0, on the command line.
 ZERO = "--missing zero"
+IN_COMMANDS = Spelled(ZERO, "--ties {}")
 # The first line on one or several parameters in a docstring; more indented lines follow.
 DESCRIBED = re.compile(r"((?:\w+, )*\w+): +(\S.*)")
 WORD = re.compile(r"\w+_\w+")
@@ -68,7 +70,7 @@ LETTERS = {
 }
 IDS = "{} ids, .npy or lines (default: row numbers)"
 # What differs on the command line from Python.
-OTHERWISE: dict[str, dict[str, Any]] = {
+OTHERWISE: dict[str, dict[str, object]] = {
     "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
     "documents": {"metavar": "FOLDER"},
     "exclude": {"metavar": "FILE", "help": "exclude what FILE has: a query and a document a line"},
@@ -85,7 +87,7 @@ def declarations(
     function: Function,
     names: Iterable[str] | type,
     defaults: Mapping[str, Any],
-    changed: Mapping[str, dict[str, Any]],
+    changed: Mapping[str, dict[str, object]],
 ) -> Iterator[tuple[list[str], dict[str, Any]]]:
     """What `Parser.add_flags` declares: the names of each flag, and the arguments for argparse."""
     parameters, sentences = inspect.signature(function).parameters, described(function)
@@ -107,7 +109,7 @@ def declarations(
         yield [*([f"-{LETTERS[name]}"] if name in LETTERS else []), flag_of(name)], options
 
 
-def _values(function: Function, parameter: inspect.Parameter) -> dict[str, Any]:
+def _values(function: Function, parameter: inspect.Parameter) -> dict[str, object]:
     """The type, choices or action of a flag."""
     name, _, rest = parameter.annotation.partition(" | ")
     if name == "bool":

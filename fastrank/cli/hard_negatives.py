@@ -113,7 +113,7 @@ def _ids(arguments: argparse.Namespace) -> list[str] | None:
 
 def _texts(arguments: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
     """The texts, and answers, of the documents and queries that were mined, and no others."""
-    texts: dict[str, Any] = {}
+    texts: dict[str, object] = {}
     if arguments.corpus:
         ids = {
             doc

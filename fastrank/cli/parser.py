@@ -13,7 +13,7 @@ from fastrank.cli.flags import GENERAL, GROUPS, INPUTS, OPERANDS, OUTPUT, declar
 from fastrank.cli.output import guarded, without_controls, write
 from fastrank.common.dropped import instead
 from fastrank.common.keywords import SYNONYMS
-from fastrank.common.messages import closest, did_you_mean
+from fastrank.common.messages import closest, did_you_mean, meant_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
     output of the command. groups: those of argparse, by their titles, in the order of the help.
     """
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: Any, **options: object) -> None:
         self.arguments: list[argparse.Action] = []
         self.steps: argparse.Action | None = None
         self.formats: Collection[str] = ()
@@ -95,11 +95,11 @@ class Parser(argparse.ArgumentParser):
 
     def add_flags(
         self,
-        function: Callable[..., Any],
+        function: Callable[..., object],
         names: Iterable[str] | type,
         *,
-        defaults: Mapping[str, Any] | None = None,
-        group: Any = None,
+        defaults: Mapping[str, object] | None = None,
+        group: object = None,
         **changed: dict[str, Any],
     ) -> None:
         """Declare a flag for some parameters of a function, in its order.
@@ -186,7 +186,8 @@ class Parser(argparse.ArgumentParser):
         except argparse.ArgumentError as error:
             flag = f"{self.prog} {(*action.option_strings, '')[0]}"
             is_test = "tukey" in (action.choices or ())
-            error.message += instead(flag, value) or (instead("test", value) if is_test else "")
+            gone = instead(flag, value) or (instead("test", value) if is_test else "")
+            error.message += gone or meant_choice(value, action.choices or ())
             raise
 
     def error(self, message: str) -> NoReturn:
@@ -228,7 +229,7 @@ class Parser(argparse.ArgumentParser):
         if status := guarded(self.prog, command):
             self.exit(status)
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(self, args: Any = None, namespace: object = None) -> Any:
         """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
         flags = self.flags()
         args = self._with_defaults(list(args or ()))

@@ -8,7 +8,7 @@ from functools import partial
 
 from fastrank.cli.command import Command, flag_of, write_lines
 from fastrank.cli.eval import add_evaluation_options, default_format
-from fastrank.cli.flags import INPUTS, OUTPUT, SEARCH, ZERO, at_least, given_options
+from fastrank.cli.flags import IN_COMMANDS, INPUTS, OUTPUT, SEARCH, at_least, given_options
 from fastrank.cli.output_formats import FORMATS, formatted, settle_layout
 from fastrank.common.keywords import names_of, with_defaults
 from fastrank.common.messages import counted
@@ -260,7 +260,7 @@ def _declare_evaluation(parser: Parser) -> None:
 def _evaluate(arguments: argparse.Namespace) -> None:
     settle_layout(arguments)
     scores = _scores(arguments)
-    for note in notes(scores, ZERO):
+    for note in notes(scores, IN_COMMANDS):
         arguments.command.warn(note)
     path, name = name_of(arguments.queries), scores.name or run_name(arguments.queries)
     write_lines(arguments.output, formatted([(path, name, scores)], arguments))

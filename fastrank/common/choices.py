@@ -27,7 +27,7 @@ RepeatedTexts = Literal["merge", "keep"]
 """Whether equal texts are one document: see `fastrank.Dataset.from_pairs`."""
 AnswerMatch = Literal["string", "regex"]
 """How answers are looked for in a text: see `fastrank.datasets.has_answer`."""
-Format = Literal["trec", "csv", "tsv", "json", "jsonl", "parquet", "sample"]
+Format = Literal["trec", "csv", "tsv", "json", "jsonl", "parquet", "arrow", "sample"]
 """The format of a file of judgments or a run; `sample` is that of NIST's sample_eval."""
 JudgmentGroups = Literal["qrels_jg"]
 """trec_eval's format of judgments by several groups."""

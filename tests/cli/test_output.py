@@ -143,6 +143,15 @@ def test_a_format_that_is_given_comes_before_the_name_of_the_output(form: str) -
     assert printed(line) == printed(f"{line} -o -") == Path("x.csv").read_text()
 
 
+@pytest.mark.parametrize("line", ["agree a.run b.run", "explain --query q1 -m map qrels a.run"])
+def test_a_result_is_drawn_into_a_file_beside_what_is_printed(line: str) -> None:
+    pytest.importorskip("matplotlib")
+
+    assert printed(f"{line} --plot x.svg") == printed(line)
+
+    assert b'<svg role="img"' in Path("x.svg").read_bytes()
+
+
 def test_only_the_table_of_indexes_goes_into_the_file() -> None:
     """With the plot in another; nothing is printed then."""
     pytest.importorskip("faiss")
@@ -382,3 +391,14 @@ def test_severities_of_check_have_a_color_on_a_terminal_only(
     assert re.sub("\x1b\\[[0-9]+m", "", shown) == plain
     assert fastrank("check qrels twice.run -o report").status == 1
     assert Path("report").read_text() == plain
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_an_interrupt_while_a_command_is_imported_ends_it(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.__import__", interrupted)
+    assert main([command]) == 130

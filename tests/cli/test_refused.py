@@ -200,7 +200,7 @@ fuse --weights 1,x a.run b.run => 2 usage: ...argument --weights: invalid weight
 fuse --weights '' a.run b.run => 2 usage: ...argument --weights: invalid weights value...
 fuse -o x.html a.run b.run
   2 --output: x.html cannot be written in the format of .html files; set --format, or use a name
-    that ends in .csv, .tsv, .json, .jsonl, .ndjson, .parquet, .parq, .pq, .trec, .run, .res, .txt
+    that ends in .csv, .tsv, .json, ...
 fuse a.run none.run => 1 none.run: no such file or directory
 fuse -o none/out.run none.run b.run => 1 cannot write none/out.run: No such file or directory
 fuse --method combsum -o out.csv a.run b.run infinite.run

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.analysis.checking.rows import NUMBERS, Rows, distinct_texts, rows_by_query, scan
+from fastrank.core.formats.contents import content_of
 from fastrank.core.formats.tables.dicts import qrels_from_dict, run_from_dict
-from fastrank.core.formats.tables.sniff import QRELS_ROLES, RUN_ROLES, find_columns
+from fastrank.core.formats.tables.roles import QRELS_ROLES, RUN_ROLES, find_columns
 from fastrank.core.formats.tables.table import Table, numbers_of_cells, qrels_of, run_of
-from fastrank.core.formats.tables.table_files import content_of
 from fastrank.core.formats.tools.question_files import as_rows
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import zeros

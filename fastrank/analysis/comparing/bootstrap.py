@@ -7,6 +7,7 @@ import numpy as np
 from fastrank.analysis.comparing.pair_tests import CONSTANT, Tested, t_test
 from fastrank.analysis.comparing.paired import Moments
 from fastrank.analysis.comparing.randomization import resampled_sums
+from fastrank.analysis.comparing.student import critical_t
 from fastrank.core.native import kernels
 
 TYPE_CHECKING = False
@@ -36,11 +37,9 @@ ALL_LOST = "no resample has variance: there is no interval; use more resamples"
 
 def t_interval(means: Moments, level: float) -> Bounds:
     """mean -+ t * sd / sqrt(n), with the quantile of Student's t for n - 1 degrees of freedom."""
-    from scipy.special import stdtrit
-
     n = means.n
     with np.errstate(invalid="ignore", divide="ignore"):
-        half = stdtrit(np.maximum(n - 1.0, 0.0), 1 - (1 - level) / 2) * means.sd / np.sqrt(n)
+        half = critical_t(np.maximum(n - 1.0, 0.0), 1 - level) * means.sd / np.sqrt(n)
     return means.mean - half, means.mean + half
 
 

@@ -19,7 +19,6 @@ from fastrank.errors import MeasureError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from fastrank.analysis.explaining.explanation import Part
     from fastrank.analysis.explaining.judged_query import JudgedQuery
@@ -70,7 +69,7 @@ def _one_query(
     return Qrels.from_dict({judged.query: dict(grades), **others}), run
 
 
-def _alone(judged: JudgedQuery, **changes: Any) -> Options:
+def _alone(judged: JudgedQuery, **changes: object) -> Options:
     """The options to evaluate a query of `_one_query`, from which results are removed already."""
     options: Options = judged.options.changed(
         query=judged.query.encode("utf-8", "surrogateescape"),
@@ -98,7 +97,7 @@ def _ties(
     for bound in measures:
         try:
             check_range([bound])
-            ranges = tie_ranges(qrels, run, [bound], options)
+            ranges = tie_ranges(Plan(qrels, [bound], options), run)
         except MeasureError:
             unknown += [decoded(name) for name in bound.names]
             continue

@@ -16,6 +16,7 @@ import sys
 from hashlib import sha256
 from importlib import import_module
 
+from fastrank.common.messages import first_few
 from fastrank.core.formats.files.files import removed_by_signals
 from fastrank.errors import InputError
 
@@ -116,8 +117,7 @@ def check_folder(output: str | os.PathLike[str]) -> None:
     }
     others = sorted(paths - _listed(os.path.join(target, MANIFEST)))
     if others:
-        shown = ", ".join(others[:NAMED]) + (", ..." if len(others) > NAMED else "")
-        reason = f"has what fastrank did not write there: {shown}"
+        reason = f"has what fastrank did not write there: {first_few(others, NAMED)}"
         raise InputError(target, f"{reason}; choose an empty folder")
 
 

@@ -35,7 +35,6 @@ from fastrank.errors import GroupError, OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     from matplotlib.axes import Axes
 
@@ -377,7 +376,7 @@ class JudgeAgreement(Result, Frozen):
     def _title(self) -> str:
         return "Agreement of judges"
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> dict[str, object]:
         content = {"judges": self.judges, "pairs": self.pairs, "alpha": self.alpha}
         content |= {"coefficients": self.table(), "notes": self.notes}
         if len(self.judges) == 2:

@@ -295,7 +295,7 @@ class JudgeEstimate(Result, Frozen):
     def _title(self) -> str:
         return "Estimated means"
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> dict[str, object]:
         return {
             "by": self.by,
             "n": self.n,

@@ -20,12 +20,13 @@ from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, c
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.qrels import Qrels
+from fastrank.core.formats.contents import content_of
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.table import qrels_of
-from fastrank.core.formats.tables.table_files import DELIMITERS, content_of, table_of_cells
+from fastrank.core.formats.tables.table_files import DELIMITERS, table_of_cells
 from fastrank.core.results.table import Table, table_of_rows
 from fastrank.errors import FormatError, GroupError, OptionError
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from fastrank.analysis.comparing.bootstrap import all_the_same, spread_of
 from fastrank.analysis.comparing.randomization import resampled_sums
+from fastrank.analysis.comparing.student import critical_t, p_of_t
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,18 +59,14 @@ class Estimated(NamedTuple):
     @property
     def p(self) -> float:
         """The two-sided p-value of a mean of 0, from Student's t."""
-        from scipy.special import stdtr
-
         if not self.error > 0:
             return float("nan")
-        return float(2 * stdtr(self.df, -abs(self.value) / self.error))
+        return float(p_of_t(self.value / self.error, self.df))
 
 
 def half_width(error: float, df: int, level: float) -> float:
     """Half the width of Student's interval."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, 1 - (1 - level) / 2)) * error
+    return float(critical_t(df, 1 - level)) * error
 
 
 def estimated(
@@ -111,7 +108,7 @@ def estimated(
         if len(others) > 1:
             beside = weight**2 * others.var(ddof=1) / len(others)
     far = None
-    if limits is not None and mostly_equal(human):
+    if limits and mostly_equal(human):
         far = max(limits, key=lambda limit: abs(limit - alone))
     error, human_error = (
         float(np.sqrt(share * _variance_of_mean(values, limit) + more))

@@ -12,8 +12,8 @@ from fastrank.analysis.spans.stretches import MOST, number_texts
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import Texts, decoded
-from fastrank.core.formats.inputs import table_of
-from fastrank.core.formats.tables.sniff import CHUNK_ROLES, SPAN_ROLES, find_columns
+from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.roles import CHUNK_ROLES, SPAN_ROLES, find_columns
 from fastrank.core.formats.tables.table import Table, first_empty
 from fastrank.core.formats.tables.values import first_repeat, grades_of, integers_of
 from fastrank.errors import InputError

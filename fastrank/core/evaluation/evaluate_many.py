@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import TrecEvalVersion
+    from fastrank.common.parallel import Workers
     from fastrank.core.data.texts import Ids
     from fastrank.core.matching.plan import Plan
     from fastrank.core.scores.scores import Scores
@@ -32,7 +33,7 @@ def evaluate_runs(
     runs: Sequence[Any],
     *,
     keys: Sequence[object] | None = None,
-    executor: Any = None,
+    executor: Workers | None = None,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> list[Scores]:
@@ -97,7 +98,7 @@ def warnings_of(error: Exception | None) -> list[str]:
 
 
 def evaluate_each(
-    plan: Plan, runs: Sequence[Any], *, executor: Any, threads: int | None
+    plan: Plan, runs: Sequence[Any], *, executor: Workers | None, threads: int | None
 ) -> Generator[Outcome, None, None]:
     """Yield an Outcome for each run, whose value is a tuple: the Scores and a list of warnings."""
     restored = _Restored(plan)

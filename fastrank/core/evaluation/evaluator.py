@@ -15,7 +15,7 @@ from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import bind_measures, check_options
+from fastrank.core.matching.options import bind_measures
 from fastrank.core.matching.plan import Plan
 from fastrank.errors import NoQueriesError
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.common.parallel import Workers
     from fastrank.core.data.texts import Texts
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.core.formats.trec.reader import Warn
@@ -42,7 +43,7 @@ def evaluate(
     measures: Measures = ...,
     *,
     threads: int | None = ...,
-    executor: Any = ...,
+    executor: Workers | None = ...,
     progress: bool | None = ...,
     **options: Unpack[EvaluationOptions],
 ) -> Scores: ...
@@ -55,7 +56,7 @@ def evaluate(
     measures: Measures = ...,
     *,
     threads: int | None = ...,
-    executor: Any = ...,
+    executor: Workers | None = ...,
     progress: bool | None = ...,
     **options: Unpack[EvaluationOptions],
 ) -> list[Scores]: ...
@@ -68,7 +69,7 @@ def evaluate(
     measures: Measures = ...,
     *,
     threads: int | None = ...,
-    executor: Any = ...,
+    executor: Workers | None = ...,
     progress: bool | None = ...,
     **options: Unpack[EvaluationOptions],
 ) -> Scores: ...
@@ -81,7 +82,7 @@ def evaluate(
     measures: Measures = "official",
     *,
     threads: int | None = None,
-    executor: Any = None,
+    executor: Workers | None = None,
     progress: bool | None = None,
     **options: Unpack[EvaluationOptions],
 ) -> Scores | list[Scores]:
@@ -179,7 +180,7 @@ class Evaluator:
         run: list[tuple[Any, ...]],
         *,
         threads: int | None = None,
-        executor: Any = None,
+        executor: Workers | None = None,
         progress: bool | None = None,
     ) -> Scores: ...
 
@@ -189,7 +190,7 @@ class Evaluator:
         run: RunsLike,
         *,
         threads: int | None = None,
-        executor: Any = None,
+        executor: Workers | None = None,
         progress: bool | None = None,
     ) -> list[Scores]: ...
 
@@ -199,7 +200,7 @@ class Evaluator:
         run: RunLike,
         *,
         threads: int | None = None,
-        executor: Any = None,
+        executor: Workers | None = None,
         progress: bool | None = None,
     ) -> Scores: ...
 
@@ -208,7 +209,7 @@ class Evaluator:
         run: RunLike | RunsLike,
         *,
         threads: int | None = None,
-        executor: Any = None,
+        executor: Workers | None = None,
         progress: bool | None = None,
     ) -> Scores | list[Scores]:
         """Evaluate a run, or each of several: a list, an iterator, or a dict {name: run}.
@@ -223,10 +224,11 @@ class Evaluator:
 
 
 def _evaluated(
-    plan: Plan, run: Any, threads: int | None, executor: Any, progress: bool | None
+    plan: Plan, run: Any, threads: int | None, executor: Workers | None, progress: bool | None
 ) -> Scores | list[Scores]:
     """The scores of a run or of several; the arguments are those of `evaluate`."""
-    check_threads(threads)
+    if threads is not None:
+        check_threads(threads)
     # Most dicts are recognized by this alone.
     if hasattr(_first_score(run), "__float__"):
         return evaluated(plan, run, threads)
@@ -310,7 +312,6 @@ def plan_of(
         checked = checked.changed(relevance_format="prefs")
     elif "groups" in needs and needs <= {"groups", "run", "queries"}:
         checked = checked.changed(relevance_format="qrels_jg")
-    check_options(bound, checked)
     return Plan.of(judgments, bound, checked, file, keeps_ties)
 
 

@@ -13,7 +13,7 @@ from fastrank.core.evaluation.scoring import lender, scores_of
 from fastrank.core.matching.judged import JudgedRun
 from fastrank.core.matching.keywords import EVALUATION, DepthOptions, evaluation_options
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import BY_GRADE, check_options
+from fastrank.core.matching.options import BY_GRADE
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.over_ties import (
     check_range,
@@ -35,10 +35,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
-    from fastrank.core.matching.options import Options
     from fastrank.core.measures.selection import BoundMeasure, Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.core.scores.text import Range
@@ -62,7 +60,7 @@ def ties_of(plan: Plan, run: JudgedRun) -> Ties | None:
     ):
         return None
     judged = run.judged
-    if lender(plan, judged) is not None:
+    if plan.lends and lender(plan, judged) is not None:
         # The next run gets this memory.
         if not plan.keeps_ties:
             return None
@@ -264,6 +262,9 @@ def tie_report(
     taken = as_run(run, trec_eval_version=checked.trec_eval_version)
     tied, largest = _count(taken, single=checked.trec_eval_version == DEFAULT_VERSION)
     counts = zip(taken.queries, tied, strict=True)
+    ranges = {}
+    if judgments is not None:
+        ranges = tie_ranges(Plan(judgments, bound, checked), taken)
     return TieReport(
         tag=taken.tag,
         lines=len(taken.docs),
@@ -271,7 +272,7 @@ def tie_report(
         largest=max(largest, default=0),
         evaluated=len(taken),
         queries={decoded(query): count for query, count in counts if count},
-        measures={} if judgments is None else tie_ranges(judgments, taken, bound, checked),
+        measures=ranges,
     )
 
 
@@ -288,16 +289,13 @@ def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
     return tied, largest
 
 
-def tie_ranges(
-    qrels: Qrels, run: Run, measures: list[BoundMeasure], options: Options
-) -> dict[str, TieRange]:
+def tie_ranges(plan: Plan, run: Run) -> dict[str, TieRange]:
     """The range of the mean of each measure, by its printed name; `check_range` accepts them."""
+    measures, options = plan.measures, plan.options
 
     def mean(measures: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
-        settled = options.changed(ties=ties, **changes)
-        check_options(measures, settled)
-        plan = Plan(qrels, measures, settled)
-        return scores_of(plan, match(plan, run)).mean
+        changed = plan.changed(measures=measures, options=options.changed(ties=ties, **changes))
+        return scores_of(changed, match(changed, run)).mean
 
     value, worst, best = (mean(measures, ties) for ties in ("docno_desc", "worst", "best"))
     for share in filter(is_share_of_judged, measures if options.is_cut else []):

@@ -16,21 +16,18 @@ from __future__ import annotations
 from typing import overload
 
 from fastrank.common.arguments import DEFAULT_VERSION, RANK_BY, check_choice
-from fastrank.common.lazy import optional
 from fastrank.core.data.qrels import Preferences, Qrels
 from fastrank.core.data.run import Run
+from fastrank.core.formats.contents import content_of, kind_of_json
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import open_source
 from fastrank.core.formats.tables import dicts, sniff
 from fastrank.core.formats.tables import table as tables
+from fastrank.core.formats.tables.reading import binary_table
+from fastrank.core.formats.tables.records import json_of, jsonl_of
+from fastrank.core.formats.tables.roles import kind_of_names
 from fastrank.core.formats.tables.table import Table
-from fastrank.core.formats.tables.table_files import (
-    content_of,
-    delimited_lines,
-    json_of,
-    jsonl_of,
-    kind_of_json,
-)
+from fastrank.core.formats.tables.table_files import delimited_lines
 from fastrank.core.formats.trec import reader as trec
 from fastrank.core.formats.trec import writers as trec_writers
 from fastrank.errors import InputError
@@ -244,15 +241,13 @@ def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFi
     if format == "sample" or (format is None and sniff.is_sample(head)):
         return file, "qrels"
     form = sniff.check_format(format or sniff.format_of(head, file.name, "run"))
-    if form not in ("parquet", "json", "jsonl"):
-        return file, sniff.kind_of_names(sniff.names_in(head, form))
+    if form not in ("parquet", "arrow", "json", "jsonl"):
+        return file, kind_of_names(sniff.names_in(head, form))
     content = file.read()
     file = file if file.rereadable else sniff.in_memory(content, file.name)
-    if form != "parquet":
+    if form in ("json", "jsonl"):
         return file, kind_of_json(content, file.name, form)
-    from fastrank.core.formats.tables.parquet import ParquetColumns
-
-    return file, sniff.kind_of_names(ParquetColumns(content, file.name).names)
+    return file, kind_of_names(binary_table(content, file.name, form).names)
 
 
 def _open(
@@ -296,11 +291,8 @@ def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:
         return json_of(dicts.to_dict(noun))
     from fastrank.core.formats.tables import frames
 
-    if form == "parquet":
-        pyarrow, parquet = optional("pyarrow", "parquet"), optional("pyarrow.parquet", "parquet")
-        sink = pyarrow.BufferOutputStream()
-        parquet.write_table(frames.to_arrow(noun), sink)
-        return [sink.getvalue().to_pybytes()]
+    if form in ("parquet", "arrow"):
+        return [frames.binary_content(noun, form)]
     _refuse_empty_ids(noun, form)
     columns = frames.to_columns(noun)
     lists = (own if isinstance(own, list) else own.tolist() for own in columns.values())

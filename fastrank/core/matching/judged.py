@@ -44,7 +44,7 @@ class Judged(Frozen):
     @property
     def has_ties(self) -> bool:
         """Whether a judged document is known to tie with another one."""
-        return self.ties is not None and self.ties.offsets[len(self)] > 0
+        return self.ties is not None and self.ties.offsets[len(self.columns.offsets) - 1] > 0
 
     def copied(self) -> Judged:
         """The same in memory of its own, which kernels may change, and without unused memory."""
@@ -164,7 +164,7 @@ def count_retrieved(judged: Judged, placeholders: Sequence[int]) -> dict[str, in
     placeholders: the places of rankings of a placeholder document, which was not retrieved.
     """
     rankings, totals = judged.columns, zeros("q", 2)
-    listed = rankings.offsets[len(judged)]
+    listed = rankings.offsets[len(rankings.num_ret)]
     kernels.count_retrieved(rankings.num_ret, rankings.grades[:listed], totals)
     retrieved, with_grade = totals
     for i in placeholders:

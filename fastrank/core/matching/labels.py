@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.core.matching.plan import Plan
+    from fastrank.core.native.buffers import Code, Memory
 
     Array = npt.NDArray[Any]
 
@@ -89,7 +90,7 @@ def _scratch(deepest: int) -> LabelScratch:
     is written as far into another page, takes 1.5 times as long.
     """
     more = 2 * deepest + 256
-    sizes = {
+    sizes: dict[str, tuple[Code, int]] = {
         "singles": ("f", more),
         "keys": ("d", more),
         "above": ("i", 256),
@@ -97,7 +98,7 @@ def _scratch(deepest: int) -> LabelScratch:
     }
     whole = zeros("B", CACHE_LINE + sum(SIZES[code] * count for code, count in sizes.values()))
     start = -address(whole) % CACHE_LINE
-    columns = {}
+    columns: dict[str, Memory] = {}
     for name, (code, count) in sizes.items():
         columns[name] = whole[start : start + SIZES[code] * count].cast(code)
         start += SIZES[code] * count

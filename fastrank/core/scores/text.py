@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from fastrank.common.messages import counted, first_few, visible
 from fastrank.common.rendering.numbers import number
 from fastrank.core.measures.trec import GAINS
@@ -79,13 +81,28 @@ NOTED = {
 LEVEL_FREE = (*GAINS, "queries", "run")
 # The number of ids in a note.
 NAMED = 5
+
+
+class Spelled(NamedTuple):
+    """How notes write options. zero: what counts queries without results as 0. ties: what sets the
+    order of tied documents."""
+
+    zero: str
+    ties: str
+
+
 # What counts queries without results as 0, in Python.
 ZERO = 'missing="zero"'
+IN_PYTHON = Spelled(ZERO, 'ties="{}"')
 
 
-def notes(scores: Evaluated, option: str = ZERO) -> list[str]:
-    """What a reader must know: `missing_note` and `other_notes`."""
-    return missing_note(scores, option=option) + other_notes(scores) + tie_notes(scores)
+def notes(scores: Evaluated, spelled: Spelled = IN_PYTHON) -> list[str]:
+    """What a reader must know: `missing_note`, `other_notes` and `tie_notes`."""
+    return (
+        missing_note(scores, option=spelled.zero)
+        + other_notes(scores)
+        + tie_notes(scores, option=spelled.ties)
+    )
 
 
 def missing_note(scores: Evaluated, run: str = "the run", option: str = ZERO) -> list[str]:
@@ -146,7 +163,7 @@ def first_ids(queries: list[str]) -> str:
 NOTED_SHARE = 0.1
 
 
-def tie_notes(scores: Evaluated, of: str = "", option: str = "--ties") -> list[str]:
+def tie_notes(scores: Evaluated, of: str = "", option: str = IN_PYTHON.ties) -> list[str]:
     """A note on the measure that the order of tied documents moves most, if it moves by more than
     a tenth.
 
@@ -165,25 +182,22 @@ def tie_notes(scores: Evaluated, of: str = "", option: str = "--ties") -> list[s
         return []
     name = max(moved, key=moved.__getitem__)
     worst, best, has_expected = scores.ties.ranges()[name]
-    more = len(moved) - 1
-    others = f" and {counted(more, 'more measure')}" if more else ""
+    more = f" (also {counted(len(moved) - 1, 'more measure')})" if len(moved) > 1 else ""
     run = f" of {of}" if of else ""
+    average, lowest, highest = map(option.format, ("average", "worst", "best"))
     remedy = (
-        f"{option} average gives the expected value"
+        f"{average} gives the expected value"
         if has_expected
-        else f"{option} worst and {option} best give the ends of this range"
+        else f"{lowest} and {highest} give the ends of this range"
     )
     return [
-        f"ties decide {name}{others}{run}: {name} is {worst:.4f} to {best:.4f} by the order of tied"
-        f" documents, here {scores.mean[name]:.4f}; {remedy}"
+        f"{name}{run} depends on tied scores: {worst:.4f} to {best:.4f}, here"
+        f" {scores.mean[name]:.4f}{more}; {remedy}"
     ]
 
 
-def without_ties(ties: Any, expected: str) -> str:
-    """What makes the order of tied documents irrelevant.
-
-    ties: of Scores. expected: how to get expected values.
-    """
+def without_ties(ties: Any, option: str) -> str:
+    """What makes the order of tied documents irrelevant; `option` sets it. ties: of Scores."""
     if all(has_expected for _, _, has_expected in ties.ranges().values()):
-        return f"{expected} removes the question"
-    return "different scores of these documents remove the question"
+        return f"{option.format('average')} averages over all orders"
+    return "give these documents different scores"

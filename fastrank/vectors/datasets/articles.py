@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fastrank.common.arguments import check_choice
 from fastrank.core.data.texts import decoded
-from fastrank.core.formats.tables.sniff import check_roles
+from fastrank.core.formats.tables.roles import check_roles
 from fastrank.core.formats.tables.values import encoded_id
 from fastrank.errors import InputError
 from fastrank.vectors.datasets.assembly import assemble, check_texts, ids_of

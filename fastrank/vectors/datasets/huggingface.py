@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.formats.inputs import choose_split, is_dict_of_splits
-from fastrank.core.formats.tables.sniff import QRELS_ROLES, check_roles, find_columns
+from fastrank.core.formats.tables.roles import QRELS_ROLES, check_roles, find_columns
 from fastrank.core.formats.texts.text_files import IDS, QUERIES, TEXTS, TITLES, find_name, joined
 from fastrank.errors import InputError
 from fastrank.vectors.datasets.assembly import assemble, check_texts, ids_of

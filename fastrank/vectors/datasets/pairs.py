@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fastrank.common.arguments import check_choice
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import is_file
-from fastrank.core.formats.tables.sniff import check_roles
+from fastrank.core.formats.tables.roles import check_roles
 from fastrank.core.formats.texts.text_files import TEXTS, answers_in, find_name
 from fastrank.errors import InputError
 from fastrank.vectors.datasets.assembly import assemble, check_texts, text_of

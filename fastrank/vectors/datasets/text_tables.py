@@ -9,8 +9,9 @@ from typing import NamedTuple
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.inputs import choose_split, is_dict_of_splits, is_file
 from fastrank.core.formats.tables import sniff
-from fastrank.core.formats.tables.sniff import check_roles, normalized_name
-from fastrank.core.formats.tables.table_files import delimited_records, why_not_json
+from fastrank.core.formats.tables.records import why_not_json
+from fastrank.core.formats.tables.roles import check_roles, normalized_name
+from fastrank.core.formats.tables.table_files import delimited_records
 from fastrank.core.formats.texts.text_files import objects_of
 from fastrank.core.formats.trec.line_files import lines_of
 from fastrank.errors import FormatError, InputError

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.parallel import Workers
     from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.vectors.embeddings.text_vectors import Embeddings
@@ -55,7 +56,7 @@ class ModelOptions(BuildOptions, SearchedOptions, total=False):
 
 @overload
 def evaluate_model(
-    model: Any,
+    model: object,
     dataset: Mapping[str, Dataset | Candidates | str | os.PathLike[str]],
     *arguments: Any,
     **options: Any,
@@ -64,7 +65,7 @@ def evaluate_model(
 
 @overload
 def evaluate_model(
-    model: Any,
+    model: object,
     dataset: Dataset | Candidates | str | os.PathLike[str],
     *arguments: Any,
     **options: Any,
@@ -73,8 +74,8 @@ def evaluate_model(
 
 @takes(ModelOptions, SEARCH, EVALUATION)
 def evaluate_model(
-    model: Any,
-    dataset: Any,
+    model: object,
+    dataset: object,
     measures: Measures = "official",
     *,
     metric: str = "cosine",
@@ -83,7 +84,7 @@ def evaluate_model(
     corpus_prompt: str | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_name: str | None = None,
-    executor: Any = None,
+    executor: Workers | None = None,
     **options: Unpack[ModelOptions],
 ) -> Scores | dict[str, Scores]:
     """Encode a data set with a model, search, and evaluate the results.
@@ -185,7 +186,7 @@ def evaluate_model(
         "missing": "skip" if settings["missing"] == "error" else settings["missing"],
         "no_relevant": "zero" if settings["no_relevant"] == "skip" else settings["no_relevant"],
     }
-    sample: dict[str, Any] = {
+    sample: dict[str, object] = {
         "query_ids": data.query_ids[: first.queries.shape[0]],
         "corpus_ids": data.corpus_ids[: first.corpus.shape[0]],
         "k": settings["k"],
@@ -223,7 +224,7 @@ def _is_dataset(value: object) -> bool:
 
 
 def _evaluate_datasets(
-    model: Any, datasets: Mapping[str, Any], options: dict[str, Any], executor: Any
+    model: object, datasets: Mapping[str, object], options: dict[str, Any], executor: Workers | None
 ) -> dict[str, Scores]:
     """The Scores of each data set. Raises TaskError."""
     scores: dict[str, Scores] = {}
@@ -248,7 +249,7 @@ def _evaluate_datasets(
     return scores
 
 
-def _evaluate_dataset(shared: tuple[Any, dict[str, Any]], dataset: Any) -> Scores:
+def _evaluate_dataset(shared: tuple[object, dict[str, object]], dataset: Any) -> Scores:
     model, options = shared
     scores: Scores = evaluate_model(model, dataset, **options)
     return scores
@@ -277,7 +278,7 @@ OF_SEARCH = ("k", "index_factory", "train_size", "parameters", "gpu")
 
 
 def evaluate_candidates(
-    model: Any,
+    model: object,
     candidates: Candidates,
     measures: Measures,
     metric: str,
@@ -361,6 +362,6 @@ def _similarities(vectors: Embeddings, asked: Array, documents: Array, metric: s
     return similarities
 
 
-def _dense(rows: Any) -> Array:
+def _dense(rows: object) -> Array:
     """Rows of an array or of a sparse matrix in double precision."""
     return numpy.array(rows.toarray() if hasattr(rows, "toarray") else rows, numpy.float64)

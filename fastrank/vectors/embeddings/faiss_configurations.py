@@ -52,7 +52,7 @@ def parse_configurations(indexes: Any) -> list[tuple[str, list[str], Any]]:
     if isinstance(indexes, dict):
         indexes = list(indexes.items())
     items = [indexes] if isinstance(indexes, (str, tuple)) else list(indexes)
-    configurations: dict[str, tuple[list[str], Any]] = {}
+    configurations: dict[str, tuple[list[str], object]] = {}
     for item in items:
         text, source = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
         if not isinstance(text, str):
@@ -80,7 +80,7 @@ def parse_configurations(indexes: Any) -> list[tuple[str, list[str], Any]]:
     return [(name, *rest) for name, rest in configurations.items()]
 
 
-def built_index(name: str, source: Any, metric: str, vectors: Vectors, names: RowIds) -> Index:
+def built_index(name: str, source: object, metric: str, vectors: Vectors, names: RowIds) -> Index:
     """The index of a configuration, with the ids of the corpus.
 
     source: a path, an Index or a faiss index. Raises OptionError for an index of other vectors than

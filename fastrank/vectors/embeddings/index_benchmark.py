@@ -47,9 +47,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    from faiss import Index as FaissIndex
     from typing_extensions import Unpack
 
     from fastrank.common.choices import Metric
+    from fastrank.common.parallel import Workers
     from fastrank.core.data.qrels import Preferences, Qrels
     from fastrank.core.formats.inputs import QrelsLike
     from fastrank.core.scores.scores import Scores
@@ -76,14 +78,16 @@ class ComparisonOptions(QueryOptions, total=False):
 def compare_indexes(
     queries: VectorsLike,
     corpus: VectorsLike,
-    indexes: str | Iterable[str | tuple[str, Index | Any]] | Mapping[str, Index | Any],
+    indexes: str
+    | Iterable[str | tuple[str, Index | FaissIndex]]
+    | Mapping[str, Index | FaissIndex],
     *,
     k: int = 100,
     metric: Metric = "ip",
     qrels: QrelsLike | None = None,
     measures: str | Iterable[str] = MEASURES,
     repetitions: int = 5,
-    executor: Any = None,
+    executor: Workers | None = None,
     **options: Unpack[ComparisonOptions],
 ) -> IndexComparison:
     """Compare approximate indexes with exact search by recall, speed and size.
@@ -209,7 +213,7 @@ def compare_indexes(
 class _Setup(NamedTuple):
     """Everything that is the same for all indexes; corpus: vectors or the path of their file."""
 
-    corpus: Any
+    corpus: object
     metric: str
     names: RowIds
     train_size: int | None
@@ -360,7 +364,7 @@ class ExactTop:
     rows: int64[n, k], best first, -1 for none.
     """
 
-    def __init__(self, index: Any, queries: Array, rows: Array, metric: str) -> None:
+    def __init__(self, index: FaissIndex, queries: Array, rows: Array, metric: str) -> None:
         self._index, self._queries, self._rows = index, queries, rows
         self._squares = metric == "l2"
         self._sizes = (rows >= 0).sum(axis=1)

@@ -9,7 +9,6 @@ from fastrank.core.results.result import Result
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from matplotlib.axes import Axes
 
@@ -102,7 +101,7 @@ class IndexComparison(Result, Frozen):
             return {}
         return {name: value - exact.mean[name] for name, value in point.scores.mean.items()}
 
-    def _row(self, point: IndexPoint) -> dict[str, Any]:
+    def _row(self, point: IndexPoint) -> dict[str, object]:
         measured: dict[str, float] = {}
         for name, change in self._changes(point).items():
             assert point.scores is not None
@@ -116,7 +115,7 @@ class IndexComparison(Result, Frozen):
             "build s": "-" if point.build_seconds is None else point.build_seconds,
         }
 
-    def _record(self, point: IndexPoint) -> dict[str, Any]:
+    def _record(self, point: IndexPoint) -> dict[str, object]:
         names = (
             "name",
             "index_factory",
@@ -132,7 +131,7 @@ class IndexComparison(Result, Frozen):
             record |= {"mean": point.scores.mean, "change": self._changes(point)}
         return record
 
-    def _draw(self, axes: Any) -> Frame:
+    def _draw(self, axes: Axes) -> Frame:
         from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
         from fastrank.common.plots.frame import Frame

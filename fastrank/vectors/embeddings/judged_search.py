@@ -105,8 +105,8 @@ def evaluate_embeddings(
 
 
 def search_and_evaluate(
-    queries: Any,
-    corpus: Any,
+    queries: VectorsLike,
+    corpus: Index | Shards | VectorsLike,
     qrels: QrelsLike,
     measures: Measures,
     settings: Mapping[str, Any],
@@ -411,8 +411,8 @@ def _in_order(judged: Judged, order: Array) -> Judged:
     """The rankings in another order."""
     import numpy
 
-    columns: list[Any] = []
-    rows: Any = order
+    columns: list[object] = []
+    rows = order
     for i, column in enumerate(map(numpy.asarray, judged.columns[:9])):
         if i in OFFSETS:
             picked, offsets = rows_of_queries(column, memory_of(order))

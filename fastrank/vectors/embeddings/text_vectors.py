@@ -53,7 +53,7 @@ def refuse_encoding(options: Mapping[str, object]) -> None:
             raise OptionError(name, "this applies to models, but vectors are given")
 
 
-def vectors_of(vectors: Any, rows: int | None = None) -> tuple[Array, ...]:
+def vectors_of(vectors: object, rows: int | None = None) -> tuple[Array, ...]:
     """Given vectors as float32[rows, dimension], one array for each text of a row.
 
     vectors: an array, tensor or list of rows, or a tuple of these. rows: the expected number.
@@ -75,7 +75,7 @@ def vectors_of(vectors: Any, rows: int | None = None) -> tuple[Array, ...]:
 
 
 def encode_task(
-    model: Any,
+    model: object,
     task: TextTask,
     *,
     batch_size: int | None = None,
@@ -130,7 +130,7 @@ def _is_number(row: object) -> bool:
     return isinstance(row, Sequence) and bool(row) and isinstance(row[0], (int, float))
 
 
-def _dense(rows: Any) -> Array:
+def _dense(rows: object) -> Array:
     """float32[rows, dimension], also of a sparse matrix."""
     return numpy.ascontiguousarray(
         rows.toarray() if hasattr(rows, "toarray") else rows, numpy.float32
@@ -152,7 +152,7 @@ class Embeddings(NamedTuple):
 
 
 def embed_dataset(
-    model: Any,
+    model: object,
     dataset: Dataset | str | os.PathLike[str],
     *,
     batch_size: int | None = None,
@@ -187,7 +187,7 @@ class PreparedModel:
 
     def __init__(
         self,
-        model: Any,
+        model: object,
         data: Dataset,
         batch_size: int | None,
         query_prompt: str | None,
@@ -200,7 +200,7 @@ class PreparedModel:
         check_encoding(
             batch_size, cache, cache_name, query_prompt=query_prompt, corpus_prompt=corpus_prompt
         )
-        self._rows: Any = data.query_rows
+        self._rows = data.query_rows
         self._own: Any = data.vectors
         self._queries: EncodedTexts | None = None
         self._corpus: EncodedTexts | None = None

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.progress import Bar
     from fastrank.core.data.texts import Texts
     from fastrank.vectors.searching.engines import Engine
     from fastrank.vectors.searching.row_ids import IdsLike, RowIds
@@ -220,7 +221,7 @@ class _Search:
         if queries.count is not None:
             self._queries.check_count("query_ids", queries.count)
 
-    def _search(self, rows: Array, block: Array, shown: Any) -> Ranked:
+    def _search(self, rows: Array, block: Array, shown: Bar) -> Ranked:
         """The rankings of some queries."""
         excluded = self._exclusion.of(rows)
         counts = numpy.zeros(len(rows), numpy.int64)
@@ -250,7 +251,7 @@ class _Search:
         return Ranked(*(numpy.concatenate(parts)[back] for parts in zip(*ranked, strict=True)))
 
 
-def _progress_callback(shown: Any, queries: int) -> Callable[[float], None]:
+def _progress_callback(shown: Bar, queries: int) -> Callable[[float], None]:
     """A function that reports the progress of a search."""
     return lambda share: shown.update(share * queries)
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     import numpy.typing as npt
+    from faiss import ResultHeap, StandardGpuResources
+    from scipy.sparse import csr_matrix
 
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import RowIds
@@ -112,7 +114,7 @@ class VectorSearch:
     ) -> None:
         self._corpus, self._names, self._unit = corpus, names, metric == "cosine"
         self._metric = metric
-        self._gpu: Any = None
+        self._gpu: StandardGpuResources | None = None
         if gpu:
             faiss = load_faiss()
             self._gpu = faiss.StandardGpuResources()
@@ -246,7 +248,7 @@ class SparseSearch:
         heap.finalize()
         return sign * heap.D, heap.I
 
-    def _scores(self, asked: Any, part: slice) -> Array:
+    def _scores(self, asked: csr_matrix, part: slice) -> Array:
         """The scores of all queries for some documents, float32[queries, documents]."""
         documents = self._matrix[part].astype(numpy.float64)
         scores: Array = (asked @ documents.T).toarray()
@@ -258,13 +260,14 @@ class SparseSearch:
         return scores.astype(numpy.float32)
 
 
-def result_heap(queries: int, depth: int, metric: str) -> Any:
+def result_heap(queries: int, depth: int, metric: str) -> ResultHeap:
     """An empty faiss.ResultHeap. Raises OptionError if it does not fit in memory."""
     try:
-        return load_faiss().ResultHeap(queries, depth, keep_max=metric != "l2")
+        heap: ResultHeap = load_faiss().ResultHeap(queries, depth, keep_max=metric != "l2")
     except (MemoryError, ValueError):
         reason = f"{depth} results for each of {queries} queries do not fit in memory"
         raise OptionError("k", reason) from None
+    return heap
 
 
 def queries_at_once(depth: int, dimension: int, batch_size: int) -> int:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    from faiss import Index as FaissIndex
 
     from fastrank.core.data.texts import Texts
     from fastrank.vectors.searching.row_ids import IdsLike
@@ -56,7 +57,7 @@ class Index:
     """
 
     def __init__(
-        self, faiss: Any, names: RowIds, metric: str, lock: threading.Lock | None = None
+        self, faiss: FaissIndex, names: RowIds, metric: str, lock: threading.Lock | None = None
     ) -> None:
         self.faiss, self.metric, self.names = faiss, metric, names
         # Parameters of the faiss object are set during a search.
@@ -165,7 +166,7 @@ def build_index(
     return Index(index, names, metric)
 
 
-def make_index(index_factory: str, dimension: int, metric: str) -> Any:
+def make_index(index_factory: str, dimension: int, metric: str) -> FaissIndex:
     """An empty index. Raises OptionError if faiss cannot build it."""
     faiss = load_faiss()
     if not isinstance(index_factory, str):
@@ -176,7 +177,7 @@ def make_index(index_factory: str, dimension: int, metric: str) -> Any:
         )
     plain, parameters = split_factory(index_factory)
     try:
-        index = faiss.index_factory(dimension, plain, metric_of(faiss, metric))
+        index: FaissIndex = faiss.index_factory(dimension, plain, metric_of(faiss, metric))
     except RuntimeError as error:
         raise OptionError(
             "index_factory",
@@ -193,20 +194,20 @@ def make_index(index_factory: str, dimension: int, metric: str) -> Any:
     return index
 
 
-def maps_ids(index: Any) -> bool:
+def maps_ids(index: FaissIndex) -> bool:
     """Whether a part of the index stores ids."""
     faiss = load_faiss()
     return any(isinstance(p, (faiss.IndexIDMap, faiss.IndexIDMap2)) for p in parts_of(index))
 
 
-def _sample_size(index: Any, train_size: int | None) -> int:
+def _sample_size(index: FaissIndex, train_size: int | None) -> int:
     if train_size is not None:
         return train_size
     lists = max((getattr(part, "nlist", 0) for part in parts_of(index)), default=0)
     return max(FOR_CODES, PER_LIST * lists)
 
 
-def _trained(index: Any, vectors: Vectors, size: int, *, unit: bool) -> Iterator[Array]:
+def _trained(index: FaissIndex, vectors: Vectors, size: int, *, unit: bool) -> Iterator[Array]:
     """Train the index with a sample of the vectors, and yield all blocks."""
     step = block_rows(vectors.dimension)
     blocks = (block for _, block in vectors.blocks(step, unit=unit, check=not vectors.repeatable))
@@ -234,7 +235,7 @@ def _trained(index: Any, vectors: Vectors, size: int, *, unit: bool) -> Iterator
     yield from blocks
 
 
-def _train(index: Any, sample: Array) -> None:
+def _train(index: FaissIndex, sample: Array) -> None:
     try:
         index.train(sample)
     except RuntimeError as error:
@@ -242,7 +243,7 @@ def _train(index: Any, sample: Array) -> None:
         raise OptionError("index_factory", reason) from None
 
 
-def as_index(argument: str, value: Any, metric: str | None) -> Any:
+def as_index(argument: str, value: object, metric: str | None) -> Any:
     """Wrap a faiss index, also one from a Hugging Face Dataset, as an Index.
 
     Anything else is returned unchanged. metric: "cosine" declares that the vectors of an inner
@@ -259,7 +260,7 @@ def as_index(argument: str, value: Any, metric: str | None) -> Any:
     return index.of_unit_vectors() if metric == "cosine" and index.metric == "ip" else index
 
 
-def index_of(faiss_index: Any) -> Index:
+def index_of(faiss_index: object) -> Index:
     """Wrap a faiss index as an Index. Raises ValueError."""
     faiss = load_faiss()
     metrics = {faiss.METRIC_INNER_PRODUCT: "ip", faiss.METRIC_L2: "l2"}
@@ -276,7 +277,7 @@ def index_of(faiss_index: Any) -> Index:
     return Index(faiss_index, _stored_ids(faiss_index), metrics[faiss_index.metric_type])
 
 
-def _stored_ids(index: Any) -> RowIds:
+def _stored_ids(index: FaissIndex) -> RowIds:
     """The ids that a faiss index stores for its vectors, in an IDMap or in inverted lists."""
     faiss = load_faiss()
     if isinstance(index, (faiss.IndexIDMap, faiss.IndexIDMap2)):
@@ -297,7 +298,7 @@ def _stored_ids(index: Any) -> RowIds:
     return RowIds(None, int(index.ntotal) if rows else None)
 
 
-def _listed_numbers(lists: Any) -> Any:
+def _listed_numbers(lists: Any) -> npt.NDArray[numpy.int64]:
     """The ids of the vectors in inverted lists, int64[vectors]."""
     faiss = load_faiss()
     stored = [numpy.empty(0, numpy.int64)]

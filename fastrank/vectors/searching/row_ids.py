@@ -126,7 +126,7 @@ def no_failure(row: int, reason: str) -> NoReturn:
     raise AssertionError(f"row {row}: {reason}")
 
 
-def read_ids(path: str) -> Any:
+def read_ids(path: str) -> Array | list[bytes]:
     """The ids in a file: one per line, or a .npy file of strings or integers.
 
     Raises ReadError, and FormatError for a line that is not one id.
@@ -154,7 +154,7 @@ class Exclusion:
         corpus: RowIds,
         *,
         itself: bool,
-        lists: Mapping[Any, Iterable[Any]] | None,
+        lists: Mapping[Any, Iterable[object]] | None,
     ) -> None:
         self._queries, self._corpus = queries, corpus
         self._itself = flag("ignore_identical_ids", itself)

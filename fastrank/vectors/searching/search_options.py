@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class SomeQueriesOptions(TypedDict, total=False):
     """Options of every search with many queries."""
 
-    exclude: Mapping[Any, Iterable[Any]] | None
+    exclude: Mapping[Any, Iterable[object]] | None
     progress: bool | None
 
 
@@ -34,7 +34,7 @@ class QueryOptions(SomeQueriesOptions, total=False):
 class EngineOptions(SomeQueriesOptions, total=False):
     """Options of faiss."""
 
-    parameters: str | Mapping[str, Any] | None
+    parameters: str | Mapping[str, object] | None
     gpu: bool
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    from scipy.sparse import csr_matrix
 
     Array = npt.NDArray[Any]
     VectorsLike = npt.ArrayLike | str | os.PathLike[str] | Any
@@ -118,7 +119,7 @@ def is_sparse(value: object) -> bool:
     return bool(tensor) or hasattr(value, "toarray")
 
 
-def as_csr(source: Any) -> Any:
+def as_csr(source: Any) -> csr_matrix:
     """Convert a sparse matrix or tensor to a scipy CSR matrix of float32 without stored zeros."""
     if hasattr(source, "detach"):
         from scipy import sparse
@@ -136,7 +137,7 @@ def as_csr(source: Any) -> Any:
 
 def _mapping_of(rows: Array) -> Any:
     """The memory map that an array is or views, or None."""
-    base: Any = rows
+    base: object = rows
     while base is not None and not isinstance(base, numpy.memmap):
         base = getattr(base, "base", None)
     return base
@@ -197,7 +198,7 @@ class SparseRows(Vectors):
 
     repeatable = True
 
-    def __init__(self, name: str, source: Any) -> None:
+    def __init__(self, name: str, source: object) -> None:
         matrix = as_csr(source)
         if matrix.ndim != 2 or not matrix.shape[1]:
             raise ArrayError(name, f"expected a table of vectors, found shape {matrix.shape}")

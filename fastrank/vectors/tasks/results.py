@@ -172,7 +172,7 @@ class TaskResults(Result, WithDropped):
         """
         several = len(self.models) > 1
         if several:
-            rows: list[dict[str, Any]] = [
+            rows: list[dict[str, object]] = [
                 {
                     "task": first.task,
                     "kind": first.kind,
@@ -213,7 +213,7 @@ class TaskResults(Result, WithDropped):
         """
         counts = Counter(self._first(task).kind for task in self.tasks)
         mean_rows = self._means()
-        columns: dict[str, list[Any]] = {
+        columns: dict[str, list[object]] = {
             "mean": list(mean_rows),
             "tasks": [*counts.values(), len(self.tasks), len(self.tasks)],
             **{
@@ -369,7 +369,7 @@ def _interval(values: list[float]) -> tuple[float, float] | None:
     return float(low[0]), float(high[0])
 
 
-def _row(score: TaskScore) -> dict[str, Any]:
+def _row(score: TaskScore) -> dict[str, object]:
     """The cells of a score."""
     low, high = score.interval or (None, None)
     values = (

@@ -85,8 +85,8 @@ qid,docno,rank\nq,d,1\nq,e,x\n => 3 malformed: column 'rank': expected a number,
   - malformed: query 'q': expected a dict of documents and scores, found list; use from_arrays
     for columns of a table
 qid,docno\nq,d\n
-  - malformed: no score column: found 'qid', 'docno', expected one of score; or use read_run(...,
-    columns={'score': NAME})
+  - malformed: no score column: found 'qid', 'docno', expected one of score, similarity, _score,
+    retrieval_score, relevance_score, prediction; or use read_run(..., columns={'score': NAME})
 qid,docno,score\nq,d,1\nq,e\n => 3 malformed: expected 3 cells, as in the first line, found 2
 [{"qid": "q", "docno": "d", "score": 1}, 5] => - malformed: record 2, expected an object, found int
 query_id,doc_id,score\nq,,1\n => 2 malformed: column 'doc_id': expected an id, found an empty text

@@ -294,7 +294,7 @@ insurance(b"\n") -> InputError: expected questions with candidates, found none
 load(WIKIQA, "xml") -> InputError: format: expected one of csv
 of(question=["q"], answer=[], label=[1]) -> InputError: expected columns of equal length
 of(question="q", answer=["a"], label=[1])
-    -> InputError: 'question': expected a column of values, found str
+    -> InputError: 'question': expected a list or an array, found str
 of(qid=[1], answer=["a"], label=[1]).pairs
     -> InputError: no column contains the text of the question
 load(WIKIQA).run([1.0, 2.0]) -> InputError: expected 3 scores, one per candidate, found 2

@@ -270,7 +270,6 @@ qid,docno,wrong\nq,d,1\n => : no grade column: found 'qid', 'docno', 'wrong'
 {"q": {"d": Infinity}} => : query 'q', document 'd': expected a grade, found inf
 {"q": {"d": null}} => : query 'q', document 'd'
 {"q":\n {"d": }} => :2:
-{"q": ["d"]}\n => : no query column
 RECORD\n{"qid": "q", "docno": "e"}\n => :2: expected the keys qid
 RECORD\n[1]\n => :2: expected an object
 RECORD\n{"qid": 1.5, "docno": "d", "label": 1} => :2: column 'qid': expected an id, found the f

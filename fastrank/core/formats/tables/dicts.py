@@ -9,7 +9,7 @@ from itertools import accumulate, chain, islice, repeat
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import NO_ITERATION, constant, decoded, interning
-from fastrank.core.formats.tables.sniff import is_header
+from fastrank.core.formats.tables.roles import is_header
 from fastrank.core.formats.tables.table import tag_of
 from fastrank.core.formats.tables.values import first_repeat, grades_of, scores_of, texts_of_list
 from fastrank.core.formats.trec.runs import apply_order

@@ -1,19 +1,19 @@
-"""Detect the format of a file from its beginning, and the columns of a table from their names."""
+"""Detect the format of a file from its beginning."""
 
 from __future__ import annotations
 
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD, SourceFile, open_source
-from fastrank.errors import FastrankError, InputError, ReadError
+from fastrank.core.formats.tables.roles import is_header
+from fastrank.errors import FastrankError, FormatError, ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable
 
     from fastrank.common.choices import Format
     from fastrank.core.formats.files.source import Source
 
-FORMATS = ("trec", "csv", "tsv", "json", "jsonl", "parquet", "sample")
+FORMATS = ("trec", "csv", "tsv", "json", "jsonl", "parquet", "arrow", "sample")
 SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -23,12 +23,21 @@ SUFFIXES: dict[str, Format] = {
     ".parquet": "parquet",
     ".parq": "parquet",
     ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
     ".trec": "trec",
     ".qrels": "trec",
     ".qrel": "trec",
     ".run": "trec",
     ".res": "trec",
     ".txt": "trec",
+}
+# The marks of other encodings; that of UTF-32 begins with one of UTF-16.
+FOREIGN = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
 }
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 # Lines that show whether a file is in the format sample.
@@ -67,6 +76,22 @@ def is_parquet(head: bytes) -> bool:
     return head.startswith(b"PAR1")
 
 
+def is_arrow(head: bytes) -> bool:
+    """Whether a file with this beginning is in Arrow's format of files or of streams."""
+    return head.startswith((b"ARROW1", b"\xff\xff\xff\xff"))
+
+
+def refuse_foreign(head: bytes, name: str) -> None:
+    """Raise FormatError for the beginning of a file that is no text in UTF-8, and an archive."""
+    encoding = next((name for mark, name in FOREIGN.items() if head.startswith(mark)), "")
+    if encoding:
+        advice = f"convert it with `iconv -f {encoding} -t UTF-8`"
+        raise FormatError(name, 1, f"expected UTF-8, found {encoding}; {advice}")
+    if head.startswith(b"PK\x03\x04"):
+        reason = "this is a zip archive, which may have several files"
+        raise FormatError(name, 1, f"{reason}; unpack it with `unzip`")
+
+
 def head_of(source: Source | SourceFile) -> tuple[SourceFile, bytes]:
     """The first decompressed bytes of a source, and a source that still contains them."""
     file = open_source(source)
@@ -74,12 +99,15 @@ def head_of(source: Source | SourceFile) -> tuple[SourceFile, bytes]:
         # A source that can be read only once is read completely.
         with file:
             content = file.read()
+        refuse_foreign(content[:HEAD], file.name)
         return in_memory(content, file.name), content[:HEAD]
     try:
-        return file, file.beginning()
-    except ReadError:
+        head = file.beginning()
+        refuse_foreign(head, file.name)
+    except (ReadError, FormatError):
         file.close()
         raise
+    return file, head
 
 
 def format_of(head: bytes, name: str, kind: str) -> str:
@@ -89,6 +117,8 @@ def format_of(head: bytes, name: str, kind: str) -> str:
     """
     if is_parquet(head):
         return "parquet"
+    if is_arrow(head):
+        return "arrow"
     head = head.removeprefix(BYTE_ORDER_MARK)
     content = head.lstrip()
     looks_like_json = content[:1] in (b"{", b"[")
@@ -116,7 +146,7 @@ def format_of(head: bytes, name: str, kind: str) -> str:
 def format_of_table(head: bytes, name: str) -> str:
     """The format of a file that begins with `head`, of a table other than judgments and runs."""
     form = format_of(head, name, "qrels")
-    if form in ("parquet", "json", "jsonl"):
+    if form in ("parquet", "arrow", "json", "jsonl"):
         return form
     line = head.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
     return "tsv" if b"\t" in line else "csv"
@@ -139,16 +169,6 @@ def is_sample(head: bytes) -> bool:
     except ValueError:
         return False
     return True
-
-
-def kind_of_names(names: Collection[Any]) -> str | None:
-    """The kind (qrels or run) that columns with these names must be, or None if unclear."""
-    known = {normalized_name(name) for name in names}
-    graded = bool(known & set(ALIASES["grade"][0]))
-    if known & {"rank", "tag", "system"}:
-        return None if graded else "run"
-    # `score` is the grade of BEIR's qrels as well as the score of a run.
-    return "qrels" if graded and "score" not in known else None
 
 
 def names_in(head: bytes, form: str) -> list[str]:
@@ -196,170 +216,16 @@ def _kind_of_json(text: bytes) -> str:
         return "json"
     if not isinstance(first, dict):
         return "json"
-    holds_dicts = bool(first) and all(isinstance(value, dict) for value in first.values())
-    return "json" if holds_dicts or not (rest.strip() or first) else "jsonl"
+    # {query: [document, ...]}, or columns, of one line are an object, too.
+    for kind in (dict, list):
+        if first and all(isinstance(value, kind) for value in first.values()):
+            return "json" if kind is dict or not rest.strip() else "jsonl"
+    return "jsonl" if rest.strip() or first else "json"
 
 
-# For each role the names of its column, then names that are used only if none of these exists:
-# `query` and `docid` are ids in trectools, but in PyTerrier a text and an internal number, and
-# `document` is a text beside an id; the
-# judgments of Hugging Face, BEIR and ranx call their grades `score`. Case is ignored, and `-` is
-# the same as `_`.
-ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "query": (("query_id", "qid", "q_id"), ("query",)),
-    "doc": (
-        ("doc_id", "document_id", "docno", "corpus_id", "pid", "doc"),
-        ("docid", "document", "documents", "docs"),
-    ),
-    "grade": (("relevance", "label", "rel", "grade", "rating"), ("score",)),
-    "score": (("score",), ()),
-    "rank": (("rank",), ()),
-    "iteration": (("subtopic", "subtopic_id"), ("iteration", "iter", "q0")),
-    "stratum": (("stratum", "strata"), ()),
-    "tag": (("tag", "system"), ()),
-    # Tables of answer selection, where a document is a sentence: those of WikiQA, TREC-QA and
-    # their copies at Hugging Face, and pairs of sentences.
-    "question": (("question", "query", "question_text", "query_text", "sentence1"), ("text_a",)),
-    "question_id": (("questionid", "question_id", "query_id", "qid", "q_id"), ()),
-    "candidate": (
-        ("candidate", "answer", "sentence", "candidate_text", "answer_text", "sentence2"),
-        ("passage", "text", "text_b"),
-    ),
-    "candidate_id": (
-        ("candidate_id", "sentenceid", "sentence_id", "answer_id", "doc_id", "docno", "pid"),
-        ("docid",),
-    ),
-    "label": (("label", "relevance", "rel", "grade", "is_correct"), ("target",)),
-    # Tables of spans and chunks: those of the chunking benchmark, LlamaIndex and LangChain.
-    "document": (
-        ("document_id", "doc_id", "ref_doc_id", "corpus_id", "docno", "doc"),
-        ("document", "docid", "source", "file"),
-    ),
-    "chunk": (("chunk_id", "node_id", "passage_id"), ("chunk", "id_", "id")),
-    "start": (("start", "start_index", "start_char_idx", "start_char", "begin"), ()),
-    "end": (("end", "end_index", "end_char_idx", "end_char", "stop"), ()),
-    "evidence": (("evidence", "evidence_id"), ()),
-    "page": (("page", "page_label", "page_number"), ()),
-    "tokens": (("tokens", "token_count", "num_tokens"), ()),
-    "content": (("text", "content", "page_content"), ()),
-}
 # The columns of a file without a header, by kind and number of columns: three as in BEIR, four and
 # six as in TREC's formats. In a run with three, the values of the third show its role.
 WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
     "qrels": {3: ("query", "doc", "grade"), 4: ("query", "iteration", "doc", "grade")},
     "run": {3: ("query", "doc", ""), 6: ("query", "iteration", "doc", "rank", "score", "tag")},
 }
-QRELS_ROLES = ("query", "doc", "grade", "iteration", "stratum")
-# Columns of runs by what documents are ranked by. Ranks count only if there are no scores.
-RUN_ROLES = {
-    "score": ("query", "doc", "score", "rank", "tag"),
-    "rank": ("query", "doc", "rank", "tag"),
-    "given": ("query", "doc", "tag"),
-}
-SPAN_ROLES = ("query", "document", "start", "end", "content", "grade", "evidence")
-CHUNK_ROLES = ("chunk", "document", "start", "end", "content", "page", "tokens")
-CANDIDATE_ROLES = ("question", "question_id", "candidate", "candidate_id", "label")
-# Required columns.
-NEEDED = ("query", "doc", "grade", "score", "rank", "label", "document", "chunk")
-# A run needs either ranks or scores.
-INSTEAD = {"score": "rank", "rank": "score"}
-
-
-def normalized_name(name: object) -> str:
-    """A column's name as it is in the table."""
-    return str(name).strip().lower().replace("-", "_")
-
-
-def is_header(
-    cells: Sequence[str], roles: Iterable[Sequence[str]] = (("query",), ("doc",))
-) -> bool:
-    """Whether these are column names that include one of each of the roles."""
-    names = {normalized_name(cell) for cell in cells}
-    return all(
-        any(names & {*ALIASES[role][0], *ALIASES[role][1]} for role in needed) for needed in roles
-    )
-
-
-def check_mapping(given: object, source: str) -> None:
-    """Raise InputError unless `columns=` names columns by role."""
-    if given is not None and not hasattr(given, "items"):
-        found = type(given).__name__
-        raise InputError(source, f"columns: expected {{role: name}}, found {found}")
-
-
-def check_roles(given: Mapping[str, Any] | None, roles: Sequence[str], source: str) -> None:
-    """Raise InputError unless `columns=` names columns of these roles, if it is given."""
-    check_mapping(given, source)
-    for role in given or ():
-        if role not in roles:
-            raise InputError(
-                source, f"columns: expected the roles {', '.join(roles)}, found {role!r}"
-            )
-
-
-def find_columns(
-    names: Sequence[Any],
-    roles: Sequence[str],
-    given: Mapping[str, Any] | None,
-    source: str,
-    *,
-    ignored: Sequence[str] = (),
-    optional: Sequence[str] = (),
-    call: str | None = None,
-) -> dict[str, int]:
-    """The index of the column of each role that has one.
-
-    given: names of columns by role, which take precedence over the aliases; `ignored` roles are
-    skipped, and `optional` ones are not needed. call: the function to which errors advise to pass
-    `columns=`, by default the caller's; empty if there is none. Raises InputError, with the found
-    and the known names, for missing and ambiguous columns.
-    """
-    check_roles(given, [*roles, *ignored], source)
-    given = {role: name for role, name in (given or {}).items() if role not in ignored}
-    found = f"found {', '.join(map(repr, names))}" if len(names) else "found no columns"
-
-    def advised(reason: str, role: str, before: str) -> InputError:
-        columns = f"columns={{'{role}': NAME}}"
-        advice = f"set {columns}" if call is None else f"use {call}(..., {columns})"
-        return InputError(source, reason if call == "" else f"{reason}{before}{advice}")
-
-    def place_of(role: str, wanted: Sequence[Any], norm: Callable[[Any], Any]) -> int:
-        matches = [place for place, name in enumerate(names) if norm(name) in wanted]
-        if len(matches) > 1:
-            several = " and ".join(repr(names[place]) for place in matches)
-            raise advised(
-                f"more than one {_words(role)} column: {several}", role, "; to choose one, "
-            )
-        return matches[0] if matches else -1
-
-    places: dict[str, int] = {}
-    for role, name in given.items():
-        place = place_of(role, [name], lambda label: label)
-        if place < 0:
-            raise InputError(source, f"columns: no column {name!r} for the {role}; {found}")
-        if place in places.values():
-            raise InputError(source, f"columns: {name!r} is given for the {role} and another role")
-        places[role] = place
-    for role in roles:
-        if role not in places:
-            sure, otherwise = ALIASES[role]
-            place = place_of(role, sure, normalized_name)
-            if place < 0:
-                place = place_of(role, otherwise, normalized_name)
-            if place >= 0 and place not in places.values():
-                places[role] = place
-    if "rank" in given and "score" not in given:
-        # Scores are not needed if ranks are asked for.
-        places.pop("score", None)
-    for role in roles:
-        needed = role in NEEDED and role not in optional
-        if needed and role not in places and INSTEAD.get(role) not in places:
-            known = ", ".join(sum(ALIASES[role], ()))
-            reason = f"no {_words(role)} column: {found}, expected one of {known}"
-            raise advised(reason, role, "; or ")
-    return places
-
-
-def _words(role: str) -> str:
-    """A role in words."""
-    return "document" if role == "doc" else role.replace("_", " ")

@@ -7,7 +7,7 @@ from array import array
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import NO_ITERATION, Groups, Texts, constant, interning, take
-from fastrank.core.formats.tables.sniff import QRELS_ROLES, RUN_ROLES, find_columns, kind_of_names
+from fastrank.core.formats.tables.roles import QRELS_ROLES, RUN_ROLES, find_columns, kind_of_names
 from fastrank.core.formats.tables.values import (
     encoded_id,
     grades_of,
@@ -70,9 +70,12 @@ class Table:
         return self.method and f"{kind}.{self.method}"
 
     def values(self, name: str) -> Any:
-        """A column as a list, None for a null of Arrow."""
+        """A column as a list of Python objects, None for a null of Arrow and polars."""
         column = self.columns[self.names.index(name)]
-        return column.to_pylist() if hasattr(column, "to_pylist") else column
+        for method in ("to_pylist", "to_list", "tolist"):
+            if hasattr(column, method):
+                return getattr(column, method)()
+        return column
 
     def texts(self, place: int) -> Texts:
         """A column of ids. Raises InputError or FormatError."""

@@ -10,8 +10,8 @@ from itertools import chain
 from fastrank.core.formats.files.files import exists
 from fastrank.core.formats.files.source import is_url, name_of
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.records import why_not_json
 from fastrank.core.formats.tables.sniff import COMPRESSED
-from fastrank.core.formats.tables.table_files import why_not_json
 from fastrank.core.formats.texts.sgml import records_of
 from fastrank.core.formats.trec.line_files import lines_of
 from fastrank.errors import FormatError, ReadError

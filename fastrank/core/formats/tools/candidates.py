@@ -11,9 +11,15 @@ from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
-from fastrank.core.formats.inputs import is_file, table_of
 from fastrank.core.formats.tables import sniff
-from fastrank.core.formats.tables.sniff import ALIASES, CANDIDATE_ROLES, check_mapping, find_columns
+from fastrank.core.formats.tables.forms import is_file
+from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.roles import (
+    CANDIDATE_ROLES,
+    check_mapping,
+    find_columns,
+    names_of,
+)
 from fastrank.core.formats.tables.table import Table, qrels_of
 from fastrank.core.formats.tables.values import first_repeat
 from fastrank.core.formats.tools.candidate_files import (
@@ -224,7 +230,7 @@ def _candidates(table: Table, columns: Mapping[str, Any] | None) -> Candidates:
     found = find_columns(table.names, CANDIDATE_ROLES, columns, table.source)
     for text, id_column in (("question", "question_id"), ("candidate", "candidate_id")):
         if text not in found and id_column not in found:
-            known = ", ".join(sum((*ALIASES[text], *ALIASES[id_column]), ()))
+            known = ", ".join((*names_of(text), *names_of(id_column)))
             names = ", ".join(map(repr, table.names))
             raise InputError(
                 table.source, f"no {text} column: found {names}, expected one of {known}"

@@ -17,7 +17,7 @@ class IndexedQrels(Record):
     tables[table_offsets[q] : table_offsets[q + 1]], and the distinct grades >= 0
     grade_values[grade_offsets[q] : grade_offsets[q + 1]], which occur grade_counts times. docs:
     integer ids, or the addresses of Python's strings; `texts` has four words for each of these
-    (see kernels/judging/dicts.py).
+    (see kernels/matching/dicts.py).
     """
 
     offsets: Int64Array

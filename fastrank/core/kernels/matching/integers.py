@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.core.kernels.judging.rankings import (
+from fastrank.core.kernels.matching.rankings import (
     LARGEST_GRADE,
     copy_counts,
     count_grades,
     count_judgments,
     list_hits,
 )
-from fastrank.core.kernels.judging.ranks import (
+from fastrank.core.kernels.matching.ranks import (
     IN_ANY_ORDER,
     always,
     forget_tie,
@@ -25,7 +25,7 @@ from fastrank.core.kernels.judging.ranks import (
     sort_scratch,
     ties_by,
 )
-from fastrank.core.kernels.judging.row_index import find_repetition, finder_by, hash_id, index_row
+from fastrank.core.kernels.matching.row_index import find_repetition, finder_by, hash_id, index_row
 from fastrank.core.kernels.simd.compare import BLOCK, find_equal, has_negative
 from fastrank.core.kernels.simd.instructions import prefetch, trailing_zeros
 from fastrank.core.kernels.texts.text import table_mask
