@@ -10,12 +10,12 @@ from fastrank.analysis.judges.merging import diff_qrels, merge_qrels, merged, un
 from fastrank.analysis.judges.plans import plan_judgments, read_plan
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, METHOD, OUTPUT, STATISTICS, at_least, given_options
-from fastrank.cli.output import encoded
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.load import write_qrels
+from fastrank.core.formats.tables.table_files import delimited_lines
 from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import FORMS
 from fastrank.errors import OptionError
@@ -185,8 +185,7 @@ def _declare_plan(parser: Parser) -> None:
 def _plan(arguments: argparse.Namespace) -> None:
     plan = plan_judgments(**given_options(arguments, plan_judgments))
     sheet = plan.sheet()
-    rows = ["\t".join(sheet.names), *map("\t".join, sheet.rows())]
-    sheet_file = arguments.output or "-", [encoded("\n".join(rows) + "\n")]
+    sheet_file = arguments.output or "-", delimited_lines("tsv", sheet.names, sheet.rows())
     outputs = ((arguments.plan, [plan._content()]), sheet_file)
     files.write_all([(path, compressed(content, path)) for path, content in outputs])
 

@@ -19,7 +19,7 @@ from fastrank.cli.flags import (
     columns_by_role,
     declarations,
 )
-from fastrank.cli.output import guarded, write
+from fastrank.cli.output import guarded, without_controls, write
 from fastrank.common.dropped import instead
 from fastrank.common.keywords import SYNONYMS
 from fastrank.common.messages import closest, did_you_mean, meant_choice
@@ -27,7 +27,7 @@ from fastrank.common.messages import closest, did_you_mean, meant_choice
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
-    from typing import Any
+    from typing import Any, NoReturn
 
     from _typeshed import SupportsWrite
 
@@ -215,6 +215,10 @@ class Parser(argparse.ArgumentParser):
             gone = instead(flag, value) or (instead("test", value) if is_test else "")
             error.message += gone or meant_choice(value, action.choices or ())
             raise
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and a message, on one line whatever it quotes; the exit status is 2."""
+        super().error(without_controls(message, allowed=""))
 
     def format_usage(self) -> str:
         """The usage, wrapped."""
