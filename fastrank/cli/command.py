@@ -7,7 +7,9 @@ from contextlib import contextmanager
 
 from fastrank.cli.output import check_distinct, complain, encoded, guarded, report_unwritable, write
 from fastrank.common.arguments import TREC_EVAL_VERSIONS
+from fastrank.common.faces import on_command_line
 from fastrank.core.formats.files import files
+from fastrank.core.formats.tables.roles import asking_columns
 from fastrank.errors import FastrankError, MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -43,8 +45,11 @@ class Command:
     formats: the choices of --format, the first of which is the default. writers: the functions that
         make the text of formats that not all results have. suffixes: the formats of names of files;
         xml: what writes XML instead, for the name of such a file.
+    default: chooses among the formats where neither --format nor a name of a file does, in place of
+        the first.
     outputs: the arguments that name files to write. Before the work starts it is checked that they
         can be written, and that no two are one file.
+    reads: whether the command reads tables, whose columns --columns names.
     plot: whether the result is drawn into the file of --plot.
     failure: the exit status for wrong input; invalid: for an invalid option.
     """
@@ -62,8 +67,10 @@ class Command:
         formats: Collection[str] = (),
         suffixes: Mapping[str, str] | None = None,
         xml: str = "",
+        default: Callable[[argparse.Namespace], str] | None = None,
         outputs: tuple[str, ...] = ("output",),
         plot: bool = False,
+        reads: bool = True,
         failure: int = 1,
         invalid: int = 2,
     ) -> None:
@@ -71,8 +78,8 @@ class Command:
         self._declare, self._run, self._steps = declare, run, steps or {}
         self._outputs, self._plot = (*outputs, "plot") if plot else outputs, plot
         self._writers, self._suffixes, self._xml = writers or {}, suffixes, xml
-        self._formats = tuple(formats)
-        self._failure, self._invalid = failure, invalid
+        self._formats, self._default = tuple(formats), default
+        self._failure, self._invalid, self._reads = failure, invalid, reads
 
     def declare(self, parser: Parser) -> None:
         """Declare on a parser what the command takes; what is parsed then names the command."""
@@ -80,8 +87,11 @@ class Command:
             parser.usage = "\n".join(f"{self.name} [options] {form}" for form in self.usage)
         parser.epilog = self.epilog
         parser.formats = self._formats
+        parser.default_format = "see below" if self._default else ""
         if self._declare is not None:
             self._declare(parser)
+            if self._reads:
+                parser.add_columns()
             parser.set_defaults(command=self)
             return
         steps = parser.add_subparsers(dest="step", metavar="STEP", required=True)
@@ -114,8 +124,9 @@ class Command:
                 from fastrank.cli.output_formats import SUFFIXES, format_of_output
 
                 formats, suffixes = self._formats, self._suffixes or SUFFIXES
+                default = self._default(arguments) if self._default else formats[0]
                 arguments.format = format_of_output(
-                    arguments.output, formats, formats[0], suffixes, self._xml
+                    arguments.output, formats, default, suffixes, self._xml
                 )
             result = self._result(arguments)
             if result is None or isinstance(result, int):
@@ -143,10 +154,14 @@ class Command:
     def _result(self, arguments: argparse.Namespace) -> object:
         """What `run` returns; each Python warning becomes a message, once."""
         run: Any = self._run
-        with warnings.catch_warnings():
+        asked = asking_columns(dict(getattr(arguments, "columns", None) or ()))
+        with warnings.catch_warnings(), on_command_line(), asked as columns:
             warnings.simplefilter("once", UserWarning)
             warnings.showwarning = lambda message, *_: self.warn(str(message))
             result = run(arguments)
+            if columns.unused:
+                names = ", ".join(map(repr, columns.unused))
+                raise UsageError(f"--columns: no table has the columns {names}")
             if self._plot and arguments.plot is not None:
                 result.plot(path=arguments.plot)
         return result

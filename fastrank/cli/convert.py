@@ -7,6 +7,7 @@ from fastrank.cli.flags import INPUTS, OUTPUT
 from fastrank.common.messages import counted
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.formats import FORMATS, format_by_name, names_of_formats
 from fastrank.core.formats.load import (
     find_kind,
     is_dataset,
@@ -15,7 +16,6 @@ from fastrank.core.formats.load import (
     write_qrels,
     write_run,
 )
-from fastrank.core.formats.tables.sniff import FORMATS, format_by_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fastrank.cli.parser import Parser
     from fastrank.core.data.run import Run
 
+WRITTEN = names_of_formats(written=True)
 EPILOG = """\
 examples:
   fastrank convert run.txt run.parquet
@@ -44,8 +45,8 @@ def _declare(parser: Parser) -> None:
     add = parser.add
     add("IN", "file to read; - is standard input", dest="source")
     add("OUT", "file to write; - is standard output", dest="target")
-    add("--format", "format of OUT (default: by its name)", choices=FORMATS, group=OUTPUT)
-    add("--input-format", "format of IN (default: detected)", choices=FORMATS, group=INPUTS)
+    add("--format", "format of OUT (default: by its name)", choices=WRITTEN, group=OUTPUT)
+    add("--input-format", "format of IN (default: detected)", choices=[*FORMATS], group=INPUTS)
     add("--kind", "what IN has (default: detected)", choices=("qrels", "run"), group=INPUTS)
 
 
@@ -53,10 +54,10 @@ def _run(arguments: argparse.Namespace) -> int:
     form = arguments.format or format_by_name(name_of(arguments.target))
     if form is None:
         raise UsageError(
-            f"{name_of(arguments.target)}: unknown format; use --format {'|'.join(FORMATS)}"
+            f"{name_of(arguments.target)}: unknown format; use --format {'|'.join(WRITTEN)}"
         )
-    if form == "parquet" and arguments.target == "-":
-        raise UsageError("parquet cannot be written to standard output; name a file")
+    if FORMATS[form].is_binary and arguments.target == "-":
+        raise UsageError(f"{form} cannot be written to standard output; name a file")
     source, kind, warn = arguments.source, arguments.kind, arguments.command.warn
     if kind is None and is_dataset(source):
         kind = "qrels"

@@ -9,11 +9,20 @@ import shutil
 import textwrap
 from functools import partial
 
-from fastrank.cli.flags import GENERAL, GROUPS, INPUTS, OPERANDS, OUTPUT, declarations
+from fastrank.cli.flags import (
+    COLUMNS,
+    GENERAL,
+    GROUPS,
+    INPUTS,
+    OPERANDS,
+    OUTPUT,
+    columns_by_role,
+    declarations,
+)
 from fastrank.cli.output import guarded, write
 from fastrank.common.dropped import instead
 from fastrank.common.keywords import SYNONYMS
-from fastrank.common.messages import closest, did_you_mean
+from fastrank.common.messages import closest, did_you_mean, meant_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +58,7 @@ class Parser(argparse.ArgumentParser):
         self.arguments: list[argparse.Action] = []
         self.steps: argparse.Action | None = None
         self.formats: Collection[str] = ()
+        self.default_format = ""
         has_help = options.pop("add_help", True)
         fixed: Any = {"formatter_class": _formatter, "allow_abbrev": False, "add_help": False}
         super().__init__(*arguments, **fixed | options)
@@ -130,6 +140,15 @@ class Parser(argparse.ArgumentParser):
             group=INPUTS,
         )
 
+    def add_texts(self, group: str = INPUTS) -> None:
+        """Declare `--texts`, the texts of documents."""
+        self.add(
+            "--texts FILE ...",
+            "texts of documents: JSON lines, TSV, TREC SGML or parquet, or a folder of these or"
+            f" with a file for each document{REPEATED}",
+            group=group,
+        )
+
     def add_names(self) -> None:
         """Declare `--name`."""
         self.add(
@@ -148,7 +167,7 @@ class Parser(argparse.ArgumentParser):
         )
         choices = tuple(formats or self.formats)
         if choices:
-            default = f"by the name of the -o file, else {choices[0]}"
+            default = f"by the name of the -o file, else {self.default_format or choices[0]}"
             self.add(
                 "--format",
                 f"(default: {default})",
@@ -156,6 +175,16 @@ class Parser(argparse.ArgumentParser):
                 type=lambda name: ALIASES.get(name, name) if name not in choices else name,
                 group=OUTPUT,
             )
+
+    def add_columns(self) -> None:
+        """Declare `--columns`."""
+        self.add(
+            "--columns ROLE=NAME,...",
+            COLUMNS,
+            type=columns_by_role,
+            action="extend",
+            group=INPUTS,
+        )
 
     def add_plot(self) -> None:
         """Declare `--plot`, of commands with one plot."""
@@ -185,7 +214,8 @@ class Parser(argparse.ArgumentParser):
         except argparse.ArgumentError as error:
             flag = f"{self.prog} {(*action.option_strings, '')[0]}"
             is_test = "tukey" in (action.choices or ())
-            error.message += instead(flag, value) or (instead("test", value) if is_test else "")
+            gone = instead(flag, value) or (instead("test", value) if is_test else "")
+            error.message += gone or meant_choice(value, action.choices or ())
             raise
 
     def format_usage(self) -> str:
@@ -226,7 +256,8 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: object = None) -> Any:
         """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
         flags = self.flags()
-        for word in args or ():
+        args = self._with_defaults(list(args or ()))
+        for word in args:
             # What follows `--` is not a flag, and the flags after a subcommand are its own.
             if word == "--" or (self.steps and not word.startswith("-")):
                 break
@@ -235,6 +266,20 @@ class Parser(argparse.ArgumentParser):
                 hint = instead(self.prog, flag) or did_you_mean(self._meant(flag))
                 self.error(f"unknown option {flag}{hint}")
         return super().parse_known_args(args, namespace)
+
+    def _with_defaults(self, words: list[str]) -> list[str]:
+        """The words, in which a flag whose value may be missing takes no operand as its value."""
+        defaults = {
+            flag: action
+            for action in self.arguments
+            for flag in action.option_strings
+            if action.nargs == "?" and action.choices
+        }
+        end = words.index("--") if "--" in words else len(words)
+        for i, (word, value) in enumerate(zip(words[:end], [*words[1:], ""], strict=False)):
+            if word in defaults and value not in (defaults[word].choices or ()):
+                words[i] = f"{word}={defaults[word].const}"
+        return words
 
 
 def _width() -> int:

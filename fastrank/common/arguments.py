@@ -87,7 +87,9 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise OptionError unless the value is one of the choices."""
     if value not in choices:
         from fastrank.common.dropped import instead
+        from fastrank.common.messages import meant_choice
 
         expected = ", ".join(map(repr, choices))
         hint = instead(name, value) if name == "test" and "tukey" in choices else ""
+        hint = hint or meant_choice(value, choices)
         raise OptionError(name, f"expected one of {expected}, found {value!r}{hint}")

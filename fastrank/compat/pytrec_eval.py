@@ -30,6 +30,7 @@ import re
 from functools import lru_cache
 
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.core.data.row_dicts import rows_as_dicts
 from fastrank.core.evaluation.dict_evaluator import DictEvaluator
 from fastrank.core.formats.tables.dicts import describe_place, qrels_from_dict
 from fastrank.core.matching.dicts import index_judgments
@@ -38,7 +39,6 @@ from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.selection import Selection
 from fastrank.core.measures.trec import MEASURES, NICKNAMES
 from fastrank.core.native.buffers import filled
-from fastrank.core.native.objects import rows_as_dicts
 from fastrank.errors import InputError, MeasureError
 
 TYPE_CHECKING = False

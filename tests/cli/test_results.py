@@ -124,12 +124,12 @@ hard-negatives --format n-tuple --negatives 1 --margin 0.05 -o x mined.qrels min
   json.loads(Path("x").read_text())["negative_1"] => "d3"
 hard-negatives --format n-tuple --negatives 1 --exclude gone -o x mined.qrels mined.run
   json.loads(Path("x").read_text())["negative_1"] => "d3"
-hard-negatives --negatives 1 --corpus docs.jsonl --queries asked.jsonl -o x.jsonl.gz
+hard-negatives --negatives 1 --texts docs.jsonl --queries asked.jsonl -o x.jsonl.gz
    mined.qrels mined.run
   (out, records("x.jsonl.gz"))
   ("2 queries, 1 negative, 2 records; 1 query with fewer negatives than requested (1 with none)\\n",
     [*fr.hard_negatives("mined.qrels", "mined.run", 1).records(corpus=DOCS, queries=ASKED)])
-hard-negatives --negatives 1 --format triplet --corpus docs.tsv -o x mined.qrels mined.run
+hard-negatives --negatives 1 --format triplet --texts docs.tsv -o x mined.qrels mined.run
   records("x") => [{"anchor": "q1", "positive": "Two second", "negative": "first"}]
 # Answers of the questions are written for DPR only.
 hard-negatives --queries dev.qa.csv -o x asked.qrels asked.run

@@ -18,6 +18,7 @@ from fastrank.analysis.explaining.reference import (
 )
 from fastrank.analysis.explaining.settings import settings, variants
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.messages import first_few
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.evaluator import Evaluator
 from fastrank.core.formats.inputs import is_file
@@ -125,9 +126,7 @@ def _printed(name: str, measure: str, version: TrecEvalVersion) -> str:
         raise MeasureError(name, reason) from None
     names = [decoded(printed) for bound in measures for printed in bound.names]
     if len(names) != 1:
-        reason = (
-            f"'{measure}' has several values, {', '.join(names[:NAMED])}, ...; name one of them"
-        )
+        reason = f"'{measure}' has several values, {first_few(names, NAMED)}; name one of them"
         raise MeasureError(measure, reason)
     return names[0]
 

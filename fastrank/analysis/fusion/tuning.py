@@ -63,13 +63,13 @@ class FusionTuning(Result, Frozen):
     """The result of `tune_fusion`.
 
     method, measure: what was tuned, and by which measure. params: the best options on all queries.
-    options: these and all others that were given: `fr.fuse(runs, **tuning.options)`.
-    held_out_mean: the mean over all queries, each fused with the options that are best on the other
-    folds; this is an estimate for new queries. mean: the mean with `params` on the queries that
-    chose them, which is too high as an estimate. per_fold: a table with the number of queries of
-    each fold, the best options on the others, and the means on the others and on the fold. grid: a
-    table with all options that were tried, and their means on all queries. run: the judged
-    queries, each fused with the options that are best on the other folds.
+    options: these and all others that were given: `fr.fuse(runs, **tuning.options)`. held_out_mean:
+    the mean over all queries, each fused with the options that are best on the other folds; this is
+    an estimate for new queries. tuned_mean: the mean with `params` on the queries that chose them,
+    which is too high as an estimate. per_fold: a table with the number of queries of each fold, the
+    best options on the others, and the means on the others and on the fold. grid: a table with all
+    options that were tried, and their means on all queries. run: the judged queries, each fused
+    with the options that are best on the other folds.
 
     >>> tuning = fr.tune_fusion("data/digits.qrels", ["data/pca.run", "data/profile.run"], "map")
     >>> tuning
@@ -83,7 +83,7 @@ class FusionTuning(Result, Frozen):
     params: dict[str, Any]
     options: dict[str, Any]
     held_out_mean: float
-    mean: float
+    tuned_mean: float
     per_fold: Table
     grid: Table
     run: Run
@@ -204,7 +204,7 @@ def tune_fusion(
         params=points[best],
         options={"method": method, **options, **points[best]},
         held_out_mean=evaluator.evaluate(run).mean[name],
-        mean=columns[best].mean,
+        tuned_mean=columns[best].mean,
         per_fold=_fold_table(points, chosen, values, fold_of),
         grid=_table(points, {name: [column.mean for column in columns]}),
         run=run,

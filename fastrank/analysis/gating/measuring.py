@@ -85,7 +85,7 @@ def selected(measures: Measures, version: str) -> list[BoundMeasure]:
     for bound in chosen:
         name = os.fsdecode(bound.names[0])
         if not has_values(bound):
-            raise MeasureError(name, f"{name!r}: has no values per query to compare")
+            raise MeasureError(name, f"{name} has no values per query")
         if not _better(bound):
             raise MeasureError(
                 name,
@@ -154,7 +154,7 @@ def measure(
         judged,
         system.better,
         [*other_notes(scores), *explained],
-        tie_notes(scores, option=SAVED_WITH_TIES),
+        tie_notes(scores, saved=SAVED_WITH_TIES),
         scores,
     )
 

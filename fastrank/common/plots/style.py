@@ -31,6 +31,8 @@ PARAMETERS: dict[str, str | float | list[str]] = {
     "axes.spines.top": False,
     "axes.titlelocation": "left",
     "axes.titlesize": 10.5,
+    # The minus sign of the tables.
+    "axes.unicode_minus": False,
     "figure.constrained_layout.use": True,
     "figure.dpi": DOTS,
     "font.sans-serif": ["DejaVu Sans"],

@@ -148,6 +148,13 @@ def as_array(column: object) -> npt.NDArray[Any]:
     return view
 
 
+def id_text(value: object) -> Any:
+    """An integer as the id that it is read as; anything else as it is."""
+    if isinstance(value, (str, bool)) or not hasattr(value, "__index__"):
+        return value
+    return str(value.__index__())
+
+
 class PerQuery(Frozen):
     """Rows of documents, one range of rows per query.
 
@@ -185,7 +192,7 @@ class PerQuery(Frozen):
         return iter(self.query_ids)
 
     def __contains__(self, query: object) -> bool:
-        return query in self._numbers()
+        return id_text(query) in self._numbers()
 
     def _numbers(self) -> dict[str, int]:
         """The index of each query."""
@@ -217,9 +224,9 @@ class Convertible(PerQuery):
         converted: Self = convert("from_table", cls, form, table, columns, **options)
         return converted
 
-    def __getitem__(self, query: str) -> dict[str, Any]:
+    def __getitem__(self, query: str | int) -> dict[str, Any]:
         """{document: grade or score} of a query. Raises KeyError for an unknown query."""
-        number = self._numbers().get(query)
+        number = self._numbers().get(id_text(query))
         if number is None:
             raise KeyError(f"no query {query!r} in {self!r}")
         values: dict[str, object] = convert("query_to_dict", self, number)

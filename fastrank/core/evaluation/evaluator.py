@@ -15,7 +15,7 @@ from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import bind_measures, check_options
+from fastrank.core.matching.options import bind_measures
 from fastrank.core.matching.plan import Plan
 from fastrank.errors import NoQueriesError
 
@@ -227,19 +227,20 @@ def _evaluated(
     plan: Plan, run: object, threads: int | None, executor: Workers | None, progress: bool | None
 ) -> Scores | list[Scores]:
     """The scores of a run or of several; the arguments are those of `evaluate`."""
-    check_threads(threads)
+    if threads is not None:
+        check_threads(threads)
     # Most dicts are recognized by this alone.
     if hasattr(_first_score(run), "__float__"):
         return evaluated(plan, run, threads)
     # Imported late: the trec_eval command does not need it.
-    from fastrank.core.formats.inputs import are_named, is_path, is_row, run_name
+    from fastrank.core.formats.inputs import are_named, are_rows, is_path, run_name
 
     keys = None
     if are_named(run):
         keys, run = list(run), list(run.values())
     elif hasattr(run, "__next__") and not hasattr(run, "read"):
         run = list(cast("Iterator[Any]", run))
-    if not isinstance(run, (list, tuple)) or is_row(next(iter(run), None)):
+    if not isinstance(run, (list, tuple)) or are_rows(run):
         scores = evaluated(plan, run, threads)
         return scores.changed(given_name=run_name(run)) if is_path(run) else scores
     # Imported late: most calls have one run.
@@ -279,19 +280,15 @@ def evaluated(
         rankings = (docs.values() for docs in run.values() if isinstance(docs, dict))
         warn_if_swapped(plan.judgments, rankings, warn)
     judged = match(plan, run, threads=threads, warn=warn)
-    scores = scores_of(plan, judged)
-    if judged.judged is not None and judged.judged.has_ties:
-        # Imported late: many runs have no ties.
-        from fastrank.core.evaluation.ties import ties_of
+    if judged.judged is None or not judged.judged.has_ties:
+        return scores_of(plan, judged)
+    # Imported late: many runs have no ties.
+    from fastrank.core.evaluation.ties import scores_and_ties
 
-        ties = ties_of(plan, judged)
-        scores = scores if ties is None else scores.changed(ties=ties)
-    return scores
+    return scores_and_ties(plan, judged)
 
 
-def plan_of(
-    qrels: object, measures: Measures, options: Mapping[str, object], *, keeps_ties: bool = False
-) -> Plan:
+def plan_of(qrels: object, measures: Measures, options: Mapping[str, object]) -> Plan:
     """The plan for judgments in any form, measures and options as `evaluate` takes them."""
     checked = evaluation_options(options)
     bound = bind_measures(measures, checked)
@@ -311,8 +308,7 @@ def plan_of(
         checked = checked.changed(relevance_format="prefs")
     elif "groups" in needs and needs <= {"groups", "run", "queries"}:
         checked = checked.changed(relevance_format="qrels_jg")
-    check_options(bound, checked)
-    return Plan.of(judgments, bound, checked, file, keeps_ties)
+    return Plan.of(judgments, bound, checked, file)
 
 
 # How many ids of each side are shown, and how much of those of documents.

@@ -11,14 +11,24 @@ from fastrank.core.data.columns import PerQuery
 from fastrank.core.data.qrels import Preferences, Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.formats.files.source import is_unusual, name_of
+from fastrank.core.formats.formats import SUFFIXES, format_of
 from fastrank.core.formats.tables import sniff
-from fastrank.core.formats.tables.sniff import COMPRESSED, SUFFIXES
+from fastrank.core.formats.tables.arrow_files import is_folder
+from fastrank.core.formats.tables.forms import are_cells
+from fastrank.core.formats.tables.forms import are_rows as are_rows
+from fastrank.core.formats.tables.forms import choose_split as choose_split
+from fastrank.core.formats.tables.forms import is_dict_of_splits as is_dict_of_splits
+from fastrank.core.formats.tables.forms import is_file as is_file
+from fastrank.core.formats.tables.forms import is_row as is_row
+from fastrank.core.formats.tables.reading import frame_of as frame_of
+from fastrank.core.formats.tables.records import are_columns, table_of_columns, table_of_records
+from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.formats.trec.runs import apply_order
-from fastrank.errors import FormatError, InputError
+from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from typing import Any, TypeGuard
 
     from fastrank.common.choices import RankBy, TrecEvalVersion
@@ -40,7 +50,7 @@ if TYPE_CHECKING:
     )
     """Several runs, in a list or an iterator or as {name: run}, each as for `RunLike`."""
 
-KINDS = "a dict, a pandas or polars DataFrame, an Arrow table, tuples or a file"
+KINDS = "a dict, a pandas or polars DataFrame, an Arrow table, records, tuples or a file"
 
 
 def as_qrels(
@@ -105,8 +115,12 @@ def open_run(
         from fastrank.core.formats.tables.table import run_of
 
         return run_of(found, rank_by=rank_by)
+    if is_folder(given):
+        from fastrank.core.formats.load import read_run
+
+        return read_run(given, rank_by=rank_by)
     file, head = sniff.head_of(given)
-    form = sniff.format_of(head, file.name, "run")
+    form = format_of(head, file.name, "run")
     if form == "trec" and not is_unusual(head):
         return file
     from fastrank.core.formats.load import read_run
@@ -119,9 +133,10 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
 
     kind: qrels or run. Raises TypeError for other objects; noun: what they are expected to be.
     """
-    given = choose_split(kind, given, None)
     if isinstance(given, Mapping):
-        return given
+        given = choose_split(kind, given, None)
+    if isinstance(given, Mapping):
+        return table_of_columns(given, f"{kind} <dict>") if are_columns(given) else given
     table = frame_of(given)
     if table is None and hasattr(given, "to_dict") and hasattr(given, kind):
         # Qrels or Run of ranx, which stores its content under that name.
@@ -130,9 +145,7 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
     if table is None and is_file(given):
         return None
     if table is None and hasattr(given, "__iter__"):
-        from fastrank.core.formats.tables.frames import table_of_tuples
-
-        table = table_of_tuples(given, kind)
+        table = _table_of_rows(given, kind)
     if table is None:
         found = type(given).__name__
         raise TypeError(f"{kind}: expected {noun}, {KINDS}, found {found}")
@@ -140,96 +153,17 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
     return table
 
 
-def table_of(
-    given: Any,
-    roles: Sequence[Sequence[str]],
-    columns: Mapping[str, Any] | None = None,
-    form: str | None = None,
-    *,
-    cells: Sequence[str] = (),
-    quoted: bool = True,
-) -> Table:
-    """The table that this is, in any form: columns, records, a frame, or a file.
+def _table_of_rows(given: Iterable[Any], kind: str) -> Table | None:
+    """The table of records, tuples, or a tuple of columns; None for other objects."""
+    from fastrank.core.formats.tables.frames import PLAIN_FIELDS, table_of_tuples
 
-    roles: of which a header has one each. columns: as in `read_candidates`. form: of a file, by
-    default detected. cells: the names of the cells of a file without a header, if it may have none.
-    quoted: whether quotes have a meaning in TSV, too. Raises TypeError, InputError, FormatError and
-    ReadError.
-    """
-    from fastrank.core.formats.tables import table_files
-
-    given = choose_split("table", given, None)
-    if isinstance(given, Mapping):
-        return table_files.table_of_columns(given)
-    if isinstance(given, (list, tuple)):
-        return table_files.table_of_records(list(given), "<list>", range(len(given)), "item")
-    table = frame_of(given)
-    if table is not None:
-        return table
-    if not is_file(given):
-        expected = "a file, a data frame, an Arrow table, a Hugging Face Dataset, a dict of columns"
-        raise TypeError(f"expected {expected} or a list of dicts, found {type(given).__name__}")
-    file, head = sniff.head_of(given)
-    with file:
-        content, form = file.read(), form or sniff.format_of_table(head, file.name)
-
-    def no_header(found: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
-        if cells and len(found) == len(cells):
-            return cells
-        needed = " and ".join(" or ".join(role) for role in roles)
-        instead = f", or the cells {', '.join(cells)}" if cells else ""
-        listed = ", ".join(repr(column[0][:40]) for column in found)
-        reason = f"expected a header with names for {needed}{instead}, found {listed}"
-        raise FormatError(file.name, lines[0], reason)
-
-    quoted = quoted or form == "csv"
-    read = table_files.read_table(
-        content, file.name, form, columns, no_header, roles, quoted=quoted
-    )
-    if isinstance(read, Mapping):
-        raise FormatError(file.name, 1, "expected a list of records, found one object")
-    return read
-
-
-def is_file(given: Any) -> bool:
-    """Whether this is a path or an open file."""
-    return isinstance(given, str) or hasattr(given, "read") or hasattr(given, "__fspath__")
-
-
-def frame_of(given: Any) -> Table | None:
-    """The table of a data frame, found by its type's module, so that no library is imported."""
-    modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
-    form = next(iter(modules & {"pandas", "polars"}), "arrow")
-    is_arrow = modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__")
-    if form == "arrow" and not is_arrow:
-        return None
-    from fastrank.core.formats.tables.frames import TABLES
-
-    return TABLES[form](given)
-
-
-def choose_split(source: str, given: Any, split: str | None) -> Any:
-    """The table of the chosen split in a dict of splits; anything else is returned unchanged.
-
-    `split` may be omitted for a dict with one split. Raises InputError.
-    """
-    if not is_dict_of_splits(given):
-        return given
-    if split is None and len(given) > 1:
-        raise InputError(source, f"expected split=, one of {', '.join(given)}")
-    chosen = next(iter(given)) if len(given) == 1 else split
-    if chosen not in given:
-        raise InputError(source, f"no split {chosen!r}; expected one of {', '.join(given)}")
-    return given[chosen]
-
-
-def is_dict_of_splits(given: Any) -> bool:
-    """Whether this is a dict of splits, such as a DatasetDict."""
-    return (
-        isinstance(given, Mapping)
-        and bool(given)
-        and all(hasattr(table, "column_names") for table in given.values())
-    )
+    rows = list(given)
+    first = next(iter(rows), None)
+    if isinstance(given, tuple) and not is_row(first) and are_cells(given):
+        return table_of_columns(dict(zip(PLAIN_FIELDS[kind], rows, strict=False)), "<tuple>")
+    if isinstance(first, Mapping):
+        return table_of_records(rows, f"<{type(given).__name__}>") if is_row(first) else None
+    return table_of_tuples(rows, kind)
 
 
 def run_name(path: str | os.PathLike[str]) -> str:
@@ -289,7 +223,7 @@ def are_named(given: Any) -> TypeGuard[Mapping[Any, Any]]:
     """
     if not isinstance(given, Mapping):
         return False
-    if type(given) is not dict and is_dict_of_splits(given):
+    if are_columns(given) or (type(given) is not dict and is_dict_of_splits(given)):
         return False
     first = next((key for key, value in given.items() if _is_run(value) is not None), None)
     if first is None or not _is_run(given[first]):
@@ -318,15 +252,5 @@ def _is_run(value: Any) -> bool | None:
         documents = next(iter(value.values()), None)
         return isinstance(documents, Mapping) if value else None
     if isinstance(value, (list, tuple)):
-        return is_row(next(iter(value), None))
+        return are_rows(value)
     return isinstance(value, PerQuery) or is_file(value) or frame_of(value) is not None
-
-
-def is_row(row: Any) -> bool:
-    """Whether this is a named tuple, or a plain one that begins with the ids of query and document.
-
-    `table_of_tuples` checks the rest.
-    """
-    if not isinstance(row, tuple) or hasattr(row, "_fields"):
-        return isinstance(row, tuple)
-    return len(row) > 2 and all(isinstance(text_id, (str, bytes, int)) for text_id in row[:2])

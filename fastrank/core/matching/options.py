@@ -39,7 +39,7 @@ class Options(Frozen):
 
     relevance_format: -R of trec_eval. query: the only one to evaluate. original: do as the command
     trec_eval, which reads a number from whatever it begins with, and stops at a first query whose
-    judgments are all negative. The others are described in judging/keywords.py, but for
+    judgments are all negative. The others are described in matching/keywords.py, but for
     unjudged_between: the ties "best" and "worst" place unjudged documents between relevant and
     other ones. Shares of the judged documents that a ranking cut at a depth holds are the highest
     and the lowest so. list_unjudged: see `Plan.judging`, which sets it.
@@ -132,7 +132,10 @@ def check_options(measures: list[BoundMeasure], options: Options) -> None:
         if options.ties == "average":
             check_expected(measures, is_cut=options.is_cut)
         else:
-            reason = f"ties={options.ties!r} orders documents by the grades of one query"
+            # The trec_eval command does without the module.
+            from fastrank.common.faces import option
+
+            reason = f"{option('ties', options.ties)} orders documents by the grades of one query"
             refuse_more_than_grades(measures, reason)
     if options.is_cut:
         for bound in measures:

@@ -27,7 +27,6 @@ MAPPED = 1 << 17
 # much to keep it for the next evaluation.
 WORTH_KEEPING = range(1 << 14, 1 << 20)
 HUGE = 1 << 22
-CODES = {"uint8": "B", "uint16": "H", "int32": "i", "int64": "q", "float32": "f", "float64": "d"}
 
 
 class Char(_SimpleCData):  # type: ignore[type-arg]
@@ -86,7 +85,7 @@ class HoldingFunction(CFuncPtr):
     _restype_ = Status
 
 
-_NOTHING = Char * 0
+NOTHING = Char * 0
 # Where entry points note an exception of Numba, which nobody reads: kernels raise none.
 NO_EXCEPTION = byref(Pointer())
 
@@ -202,18 +201,6 @@ def table_size(items: int) -> int:
     return max(2, 1 << (2 * items - 1).bit_length())
 
 
-def place(buffer: Any, code: str) -> tuple[int, int]:
-    """The address and the number of items of a contiguous buffer of type `code`.
-
-    Raises TypeError for another type.
-    """
-    # There are ten for each kernel; the two functions below take twice as long.
-    view = buffer if type(buffer) is memoryview else memoryview(buffer)
-    if view.format in FORMATS[code] and view.c_contiguous and not view.readonly:
-        return addressof(_NOTHING.from_buffer(view)), view.nbytes // SIZES[code]
-    return address(buffer), count_items(buffer, code)
-
-
 def address(buffer: Any) -> int:
     """The address of the first byte of bytes, other memory or a numpy array."""
     if isinstance(buffer, bytes):
@@ -225,7 +212,7 @@ def address(buffer: Any) -> int:
         import numpy
 
         return int(numpy.asarray(buffer).ctypes.data)
-    return addressof(_NOTHING.from_buffer(buffer))
+    return addressof(NOTHING.from_buffer(buffer))
 
 
 def count_items(buffer: Any, code: str) -> int:

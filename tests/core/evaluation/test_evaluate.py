@@ -130,10 +130,10 @@ of("map", b"q 0 a 1\n", TWICE) =>
 # other objects
 fr.evaluate(7, "run.txt") =>
   TypeError: qrels: expected Qrels or Preferences, a dict, a pandas or polars DataFrame, an Arrow
-  table, tuples or a file, found int
+  table, records, tuples or a file, found int
 fr.evaluate(JUDGED, JUDGED) =>
-  TypeError: run: expected a Run, a dict, a pandas or polars DataFrame, an Arrow table, tuples or
-  a file, found Qrels
+  TypeError: run: expected a Run, a dict, a pandas or polars DataFrame, an Arrow table, records,
+  tuples or a file, found Qrels
 fr.evaluate(JUDGED, NUMBERS, None) => TypeError: measures: expected str, found NoneType
 fr.evaluate(JUDGED, NUMBERS, [b"map"]) => TypeError: measures: expected str, found bytes
 # options are integers that fit

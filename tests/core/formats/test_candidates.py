@@ -258,7 +258,7 @@ SUBTASKS = "of several subtasks; set format to 'semeval-a', 'semeval-b', 'semeva
         ("a,b\n1,2\n", "1: expected a header with names for question or question_id and cand"),
         ("question,answer,label\nq,a\n", "2: expected 3 cells, as in the first line, found 2"),
         ("question,answer,label\nq,a,x\n", "2: column 'label': expected a number, found 'x'"),
-        ("question,answer,score\n", "1: column 'label': expected a number, found 'score'"),
+        ("question,answer,score\n", "no label column: found 'question', 'answer', 'score'"),
         ('{"q": {"a": 1}}', "1: expected a list of records, found one object"),
         ('[{"question": "q", "label": 1}]', "no candidate column: found 'question'"),
         ("qid,question,answer,label\n1,a,x,1\n1,b,y,0\n", "3: expected one text for question '1'"),
@@ -294,7 +294,7 @@ insurance(b"\n") -> InputError: expected questions with candidates, found none
 load(WIKIQA, "xml") -> InputError: format: expected one of csv
 of(question=["q"], answer=[], label=[1]) -> InputError: expected columns of equal length
 of(question="q", answer=["a"], label=[1])
-    -> InputError: 'question': expected a column of values, found str
+    -> InputError: 'question': expected a list or an array, found str
 of(qid=[1], answer=["a"], label=[1]).pairs
     -> InputError: no column contains the text of the question
 load(WIKIQA).run([1.0, 2.0]) -> InputError: expected 3 scores, one per candidate, found 2

@@ -10,12 +10,13 @@ from operator import itemgetter
 from fastrank.common.lazy import optional
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
-from fastrank.core.formats.inputs import is_row
 from fastrank.core.formats.tables.dicts import qrels_from_dict as qrels_from_dict
 from fastrank.core.formats.tables.dicts import query_to_dict as query_to_dict
 from fastrank.core.formats.tables.dicts import run_from_dict as run_from_dict
 from fastrank.core.formats.tables.dicts import to_dict as to_dict
-from fastrank.core.formats.tables.table import Table, qrels_of, run_of, stretches_of
+from fastrank.core.formats.tables.forms import is_row
+from fastrank.core.formats.tables.records import table_of_columns
+from fastrank.core.formats.tables.table import Table, first_empty, qrels_of, run_of, stretches_of
 from fastrank.core.formats.tables.values import (
     floats_of,
     no_id,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 # Rows of a Dataset at a time.
 BATCH = 1 << 16
-NULL = "a null"
+NULL = "the missing value null"
 
 
 def pandas_table(frame: Any) -> Table:
@@ -97,6 +98,8 @@ def _numpy_of(series: Any, fail: Fail) -> Any:
 
 def polars_table(frame: Any) -> Table:
     """A polars DataFrame as a table."""
+    if type(frame).__name__ == "LazyFrame" and hasattr(frame, "collect"):
+        frame = frame.collect()
     _expect(frame, "polars", "DataFrame")
     return Table(
         "<polars.DataFrame>",
@@ -144,9 +147,8 @@ def _expect(frame: Any, library: str, name: str) -> None:
         base.__module__.partition(".")[0] == library and base.__name__ == name
         for base in kind.__mro__
     ):
-        hint = "; collect() it first" if kind.__name__ == "LazyFrame" else ""
         source = f"<{kind.__module__.partition('.')[0]}.{kind.__name__}>"
-        raise InputError(source, f"expected a {library} {name}{hint}")
+        raise InputError(source, f"expected a {library} {name}")
 
 
 def table_of_arrow(
@@ -282,6 +284,20 @@ def to_arrow(noun: Any) -> Any:
     return pyarrow.table({"query_id": column(noun.queries).take(places), **columns})
 
 
+def binary_content(noun: Any, form: str) -> bytes:
+    """The content of a file in parquet or Arrow's format with judgments or a run."""
+    pyarrow = optional("pyarrow", form)
+    table = to_arrow(noun)
+    sink = pyarrow.BufferOutputStream()
+    if form == "parquet":
+        optional("pyarrow.parquet", form).write_table(table, sink)
+    else:
+        with pyarrow.ipc.new_file(sink, table.schema) as file:
+            file.write_table(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
 def columns_of(noun: Any) -> dict[str, Any]:
     """The columns of judgments or a run but for the queries: Texts, numbers, and one str for all.
 
@@ -341,6 +357,18 @@ def to_columns(noun: Any) -> dict[str, Any]:
     return columns
 
 
+def to_rows(noun: Any, form: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+    """The names of the columns, and the rows. Raises InputError for an empty id."""
+    for what, texts in (("query", noun.queries), ("document", noun.docs)):
+        row = first_empty(texts)
+        if row >= 0:
+            reason = f"{what} {row} (the first is 0) has an empty id: expected some text"
+            raise InputError(noun.source, f"{reason} for a {form} file")
+    columns = to_columns(noun)
+    lists = (cells if isinstance(cells, list) else cells.tolist() for cells in columns.values())
+    return list(columns), zip(*lists, strict=True)
+
+
 def to_pandas(noun: Any) -> Any:
     """Convert to a pandas DataFrame; see Qrels.to_pandas and Run.to_pandas."""
     pandas = optional("pandas", "to_pandas")
@@ -369,46 +397,13 @@ def to_polars(noun: Any) -> Any:
 
 
 ARRAYS = "<arrays>"
-PLURALS = {
-    "query": "queries",
-    "doc": "docs",
-    "grade": "grades",
-    "score": "scores",
-    "iteration": "subtopics",
-}
 
 
 def table_of_arrays(columns: dict[str, Any]) -> Table:
     """A table of columns of equal length, named by role."""
-    given = {role: _column(role, values) for role, values in columns.items()}
-    sizes = {role: len(values) for role, values in given.items()}
-    if len(set(sizes.values())) > 1:
-        found = ", ".join(f"{size} {PLURALS[role]}" for role, size in sizes.items())
-        raise InputError(ARRAYS, f"expected one query, document and number per row, found {found}")
-    return Table(ARRAYS, given, list(given.values()))
-
-
-def _column(role: str, values: Any) -> Any:
-    if hasattr(values, "to_numpy"):
-        # A pandas or polars series, or an Arrow array, whose strings are only available as a list.
-        # Missing values become None or NaN.
-        values = values.to_pylist() if hasattr(values, "to_pylist") else values.to_numpy()
-    if hasattr(values, "detach"):
-        # numpy has no bfloat16.
-        values = values.detach().cpu()
-        values = (values.double() if values.is_floating_point() else values).numpy()
-    if hasattr(values, "ndim"):
-        if values.ndim != 1:
-            shape = "x".join(map(str, values.shape))
-            raise InputError(ARRAYS, f"{PLURALS[role]}: expected one dimension, found {shape}")
-        if getattr(values, "mask", False) is not False and values.mask.any():
-            row = int(values.mask.argmax())
-            raise InputError(ARRAYS, f"{PLURALS[role]}: the value in row {row} (from 0) is masked")
-        return values
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        found = type(values).__name__
-        raise InputError(ARRAYS, f"{PLURALS[role]}: expected an array or a list, found {found}")
-    return list(values)
+    table = table_of_columns(columns, ARRAYS)
+    table.may_have_lists = False
+    return table
 
 
 TUPLES = "<tuples>"
@@ -431,7 +426,7 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
     # Named tuples of one type have the same fields.
     alike = names is not None and len(set(map(type, rows))) == 1
     for place, row in enumerate(() if alike else rows):
-        if not is_row(row) or getattr(row, "_fields", None) != names:
+        if not isinstance(row, tuple) or getattr(row, "_fields", None) != names:
             found, first = type(row).__name__, type(rows[0]).__name__
             expected = first if names else "a tuple (query, document, number)"
             reason = f"row {place} (from 0): expected {expected}, as before, found {found}"

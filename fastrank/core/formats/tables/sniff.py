@@ -1,58 +1,57 @@
-"""Detect the format of a file from its beginning, and the columns of a table from their names."""
+"""The beginnings of files: what they show of the format of the rest."""
 
 from __future__ import annotations
 
+import sys
+
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD, SourceFile, open_source
-from fastrank.errors import FastrankError, InputError, ReadError
+from fastrank.core.formats.tables.roles import asked_columns, is_header
+from fastrank.errors import FormatError, ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from typing import Any
-
-    from fastrank.common.choices import Format
     from fastrank.core.formats.files.source import Source
 
-FORMATS = ("trec", "csv", "tsv", "json", "jsonl", "parquet", "sample")
-SUFFIXES: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".parq": "parquet",
-    ".pq": "parquet",
-    ".trec": "trec",
-    ".qrels": "trec",
-    ".qrel": "trec",
-    ".run": "trec",
-    ".res": "trec",
-    ".txt": "trec",
-}
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+# The marks of other encodings; that of UTF-32 begins with one of UTF-16.
+FOREIGN = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+ZIP = b"PK\x03\x04"
+PARQUET = (b"PAR1",)
+# Of Arrow's format of files, and of streams, which Hugging Face writes.
+ARROW = (b"ARROW1", b"\xff\xff\xff\xff")
 # Lines that show whether a file is in the format sample.
 SAMPLED_LINES = 10
 # Fields in a line of TREC's formats: exactly four, or at least six.
-TREC_FIELDS: dict[str, Callable[[int], bool]] = {
-    "qrels": lambda count: count == 4,
-    "run": lambda count: count >= 6,
-}
+TREC_FIELDS = {"qrels": range(4, 5), "run": range(6, sys.maxsize)}
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+# How sure it is that a file is in a format: what is unsure for each gives way to what is sure.
+NO, LIKELY, SURE = range(3)
 
 
-def check_format(name: str, *others: str) -> str:
-    """Return the name if it is a format, or one of others, else raise FastrankError."""
-    if name not in (known := (*FORMATS, *others)):
-        raise FastrankError(f"format: expected one of {', '.join(known)}, found {name!r}")
-    return name
+class Head:
+    """The beginning of a file of judgments or a run (`kind`), decompressed, without a mark."""
+
+    def __init__(self, head: bytes, kind: str) -> None:
+        self.content, self.kind = head.removeprefix(BYTE_ORDER_MARK), kind
+        line = first_line(self.content)
+        # Neither blank nor a comment; None if all lines are.
+        self.line = None if line is None else line.decode("utf-8", "replace")
+        self.fields = [] if line is None else line.split()
 
 
-def format_by_name(path: str) -> Format | None:
-    """The format by the suffix of a file's name, ignoring suffixes of compression."""
-    name = path.lower()
-    for ending in COMPRESSED:
-        name = name.removesuffix(ending)
-    return next((kind for suffix, kind in SUFFIXES.items() if name.endswith(suffix)), None)
+def foreign_encoding(head: bytes) -> str:
+    """The name of the encoding if the first bytes show that it is UTF-16 or UTF-32, else ""."""
+    return next((name for mark, name in FOREIGN.items() if head.startswith(mark)), "")
+
+
+def not_utf8(encoding: str) -> str:
+    """Why a file is not read."""
+    return f"expected UTF-8, found {encoding}; convert it with `iconv -f {encoding} -t UTF-8`"
 
 
 def in_memory(content: bytes, name: str) -> SourceFile:
@@ -62,69 +61,92 @@ def in_memory(content: bytes, name: str) -> SourceFile:
     return SourceFile(name, io.BytesIO(content), may_be_empty=True)
 
 
-def is_parquet(head: bytes) -> bool:
-    """Whether a file with this beginning is parquet."""
-    return head.startswith(b"PAR1")
-
-
 def head_of(source: Source | SourceFile) -> tuple[SourceFile, bytes]:
-    """The first decompressed bytes of a source, and a source that still contains them."""
+    """The first decompressed bytes of a source, and a source that still contains them.
+
+    Raises ReadError, and FormatError for an archive and for text in another encoding.
+    """
     file = open_source(source)
-    if not file.rereadable:
-        # A source that can be read only once is read completely.
-        with file:
-            content = file.read()
-        return in_memory(content, file.name), content[:HEAD]
     try:
-        return file, file.beginning()
-    except ReadError:
+        # A source that can be read only once is read completely.
+        content = file.beginning() if file.rereadable else file.read()
+        if content.startswith((ZIP, *FOREIGN)) and not content.startswith(ARROW):
+            encoding, reason = foreign_encoding(content), "this is a zip archive; unpack it first"
+            raise FormatError(file.name, 1, not_utf8(encoding) if encoding else reason)
+    except (ReadError, FormatError):
         file.close()
         raise
+    if file.rereadable:
+        return file, content
+    file.close()
+    return in_memory(content, file.name), content[:HEAD]
 
 
-def format_of(head: bytes, name: str, kind: str) -> str:
-    """The format of a file that begins with `head`; kind: qrels or run.
-
-    Detected from the content, or from the name if the content is ambiguous.
-    """
-    if is_parquet(head):
-        return "parquet"
-    head = head.removeprefix(BYTE_ORDER_MARK)
-    content = head.lstrip()
-    looks_like_json = content[:1] in (b"{", b"[")
-    looks_like_json &= content[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]")
-    if looks_like_json and not _is_trec_line(content.partition(b"\n")[0], kind):
-        return _kind_of_json(content)
-    line = first_line(head)
-    if line is None:
-        return format_by_name(name) or "trec"
-    text = line.decode("utf-8", "replace")
-    cells_by_form = {form: _cells(text, form) for form in ("tsv", "csv")}
-    for form, cells in cells_by_form.items():
-        if len(cells) > 1 and is_header(cells):
-            return form
-    if TREC_FIELDS[kind](len(line.split())):
-        return "trec"
-    if kind == "qrels" and is_sample(head):
-        return "sample"
-    for form, cells in cells_by_form.items():
-        if len(cells) in WITHOUT_HEADER[kind]:
-            return form
-    return format_by_name(name) or "trec"
+def is_parquet(head: bytes) -> bool:
+    """Whether a file with this beginning is parquet."""
+    return head.startswith(PARQUET)
 
 
-def format_of_table(head: bytes, name: str) -> str:
-    """The format of a file that begins with `head`, of a table other than judgments and runs."""
-    form = format_of(head, name, "qrels")
-    if form in ("parquet", "json", "jsonl"):
-        return form
-    line = head.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
-    return "tsv" if b"\t" in line else "csv"
+def format_of_table(head: bytes) -> str:
+    """The format of a table other than judgments and runs that begins with `head`."""
+    if head.startswith((*PARQUET, *ARROW)):
+        return "parquet" if is_parquet(head) else "arrow"
+    content = head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    if looks_like_json(content):
+        return json_form(content)
+    return "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
 
 
-def _cells(line: str, form: str) -> list[str]:
+def looks_like_json(content: bytes) -> bool:
+    """Whether text that begins so, without blanks, may be JSON."""
+    return content[:1] in (b"{", b"[") and content[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]")
+
+
+def trec_certainty(head: Head, _form: str) -> int:
+    """How sure a file is in TREC's format."""
+    return LIKELY if len(head.fields) in TREC_FIELDS[head.kind] else NO
+
+
+def sample_certainty(head: Head, _form: str) -> int:
+    """How sure a file has judgments of a sample."""
+    return LIKELY if len(head.fields) == 5 and is_sample(head.content) else NO
+
+
+def ltr_certainty(head: Head, _form: str) -> int:
+    """How sure the first line is one of learning to rank: a grade, `qid:` and a query."""
+    fields = head.fields
+    is_ltr = len(fields) > 1 and fields[1].startswith(b"qid:") and is_number(fields[0])
+    return SURE if is_ltr else NO
+
+
+def json_certainty(head: Head, form: str) -> int:
+    """How sure a file is JSON or JSON lines (`form`)."""
+    content = head.content.lstrip()
+    if content[:1] not in (b"{", b"[") or not looks_like_json(content):
+        return NO
+    if is_trec_line(content.partition(b"\n")[0], head.kind):
+        return NO
+    return SURE if json_form(content) == form else NO
+
+
+def delimited_certainty(head: Head, form: str) -> int:
+    """How sure a file is CSV or TSV (`form`): a known header, or a known number of cells."""
+    if head.line is None:
+        return NO
+    if DELIMITERS[form] in head.line:
+        cells = cells_of(head.line, form)
+        if is_header(cells) or asked_columns().are_in(cells):
+            return SURE
+        return LIKELY if len(cells) in WITHOUT_HEADER[head.kind] else NO
+    # Some separate names by blanks, and the cells below them by tabs.
+    _, next_line, *_ = (*head.content.split(b"\n", 2), b"")
+    is_named = 1 < len(head.fields) == next_line.count(DELIMITERS[form].encode()) + 1
+    return SURE if is_named and is_header(head.line.split()) else NO
+
+
+def cells_of(line: str, form: str) -> list[str]:
     """The cells of a line of CSV or TSV, which may be names."""
-    return [cell.strip(' "\r') for cell in line.split("," if form == "csv" else "\t")]
+    return [cell.strip(' "\r') for cell in line.split(DELIMITERS[form])]
 
 
 def is_sample(head: bytes) -> bool:
@@ -134,27 +156,22 @@ def is_sample(head: bytes) -> bool:
         del lines[-1]
     if not lines or any(len(fields) != 5 for fields in lines):
         return False
+    return is_number(lines[0][4])
+
+
+def is_number(text: bytes) -> bool:
+    """Whether Python reads a text as a number."""
     try:
-        float(lines[0][4])
+        float(text)
     except ValueError:
         return False
     return True
 
 
-def kind_of_names(names: Collection[Any]) -> str | None:
-    """The kind (qrels or run) that columns with these names must be, or None if unclear."""
-    known = {normalized_name(name) for name in names}
-    graded = bool(known & set(ALIASES["grade"][0]))
-    if known & {"rank", "tag", "system"}:
-        return None if graded else "run"
-    # `score` is the grade of BEIR's qrels as well as the score of a run.
-    return "qrels" if graded and "score" not in known else None
-
-
 def names_in(head: bytes, form: str) -> list[str]:
     """The names of the columns in the first line of a CSV or TSV file, if any."""
     line = (first_line(head.removeprefix(BYTE_ORDER_MARK)) or b"").decode("utf-8", "replace")
-    cells = _cells(line, form) if form in ("csv", "tsv") else []
+    cells = cells_of(line, form) if form in DELIMITERS else []
     return cells if is_header(cells) else []
 
 
@@ -167,12 +184,12 @@ def first_line(head: bytes) -> bytes | None:
     return next((line for line in lines if line.strip()), None)
 
 
-def _is_trec_line(line: bytes, kind: str) -> bool:
+def is_trec_line(line: bytes, kind: str) -> bool:
     """Whether a line that begins like JSON is one of a TREC file: an id may begin so, too."""
     import json
 
     fields = line.split()
-    if not TREC_FIELDS[kind](len(fields)):
+    if len(fields) not in TREC_FIELDS[kind]:
         return False
     try:
         float(fields[3 if kind == "qrels" else 4])
@@ -185,8 +202,8 @@ def _is_trec_line(line: bytes, kind: str) -> bool:
     return False
 
 
-def _kind_of_json(text: bytes) -> str:
-    """jsonl if the first line is a complete object other than a dict of dicts, else json."""
+def json_form(text: bytes) -> str:
+    """`jsonl` if the first line is a complete object other than a dict of dicts, else `json`."""
     import json
 
     line, _, rest = text.partition(b"\n")
@@ -196,170 +213,17 @@ def _kind_of_json(text: bytes) -> str:
         return "json"
     if not isinstance(first, dict):
         return "json"
-    holds_dicts = bool(first) and all(isinstance(value, dict) for value in first.values())
-    return "json" if holds_dicts or not (rest.strip() or first) else "jsonl"
+    values = list(first.values())
+    if values and all(isinstance(value, dict) for value in values):
+        return "json"
+    # {query: [document, ...]}, or columns, of one line are an object, too.
+    is_listed = bool(values) and all(isinstance(value, (dict, list)) for value in values)
+    return "jsonl" if rest.strip() or (first and not is_listed) else "json"
 
 
-# For each role the names of its column, then names that are used only if none of these exists:
-# `query` and `docid` are ids in trectools, but in PyTerrier a text and an internal number, and
-# `document` is a text beside an id; the
-# judgments of Hugging Face, BEIR and ranx call their grades `score`. Case is ignored, and `-` is
-# the same as `_`.
-ALIASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "query": (("query_id", "qid", "q_id"), ("query",)),
-    "doc": (
-        ("doc_id", "document_id", "docno", "corpus_id", "pid", "doc"),
-        ("docid", "document", "documents", "docs"),
-    ),
-    "grade": (("relevance", "label", "rel", "grade", "rating"), ("score",)),
-    "score": (("score",), ()),
-    "rank": (("rank",), ()),
-    "iteration": (("subtopic", "subtopic_id"), ("iteration", "iter", "q0")),
-    "stratum": (("stratum", "strata"), ()),
-    "tag": (("tag", "system"), ()),
-    # Tables of answer selection, where a document is a sentence: those of WikiQA, TREC-QA and
-    # their copies at Hugging Face, and pairs of sentences.
-    "question": (("question", "query", "question_text", "query_text", "sentence1"), ("text_a",)),
-    "question_id": (("questionid", "question_id", "query_id", "qid", "q_id"), ()),
-    "candidate": (
-        ("candidate", "answer", "sentence", "candidate_text", "answer_text", "sentence2"),
-        ("passage", "text", "text_b"),
-    ),
-    "candidate_id": (
-        ("candidate_id", "sentenceid", "sentence_id", "answer_id", "doc_id", "docno", "pid"),
-        ("docid",),
-    ),
-    "label": (("label", "relevance", "rel", "grade", "is_correct"), ("target",)),
-    # Tables of spans and chunks: those of the chunking benchmark, LlamaIndex and LangChain.
-    "document": (
-        ("document_id", "doc_id", "ref_doc_id", "corpus_id", "docno", "doc"),
-        ("document", "docid", "source", "file"),
-    ),
-    "chunk": (("chunk_id", "node_id", "passage_id"), ("chunk", "id_", "id")),
-    "start": (("start", "start_index", "start_char_idx", "start_char", "begin"), ()),
-    "end": (("end", "end_index", "end_char_idx", "end_char", "stop"), ()),
-    "evidence": (("evidence", "evidence_id"), ()),
-    "page": (("page", "page_label", "page_number"), ()),
-    "tokens": (("tokens", "token_count", "num_tokens"), ()),
-    "content": (("text", "content", "page_content"), ()),
-}
 # The columns of a file without a header, by kind and number of columns: three as in BEIR, four and
 # six as in TREC's formats. In a run with three, the values of the third show its role.
 WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
     "qrels": {3: ("query", "doc", "grade"), 4: ("query", "iteration", "doc", "grade")},
     "run": {3: ("query", "doc", ""), 6: ("query", "iteration", "doc", "rank", "score", "tag")},
 }
-QRELS_ROLES = ("query", "doc", "grade", "iteration", "stratum")
-# Columns of runs by what documents are ranked by. Ranks count only if there are no scores.
-RUN_ROLES = {
-    "score": ("query", "doc", "score", "rank", "tag"),
-    "rank": ("query", "doc", "rank", "tag"),
-    "given": ("query", "doc", "tag"),
-}
-SPAN_ROLES = ("query", "document", "start", "end", "content", "grade", "evidence")
-CHUNK_ROLES = ("chunk", "document", "start", "end", "content", "page", "tokens")
-CANDIDATE_ROLES = ("question", "question_id", "candidate", "candidate_id", "label")
-# Required columns.
-NEEDED = ("query", "doc", "grade", "score", "rank", "label", "document", "chunk")
-# A run needs either ranks or scores.
-INSTEAD = {"score": "rank", "rank": "score"}
-
-
-def normalized_name(name: object) -> str:
-    """A column's name as it is in the table."""
-    return str(name).strip().lower().replace("-", "_")
-
-
-def is_header(
-    cells: Sequence[str], roles: Iterable[Sequence[str]] = (("query",), ("doc",))
-) -> bool:
-    """Whether these are column names that include one of each of the roles."""
-    names = {normalized_name(cell) for cell in cells}
-    return all(
-        any(names & {*ALIASES[role][0], *ALIASES[role][1]} for role in needed) for needed in roles
-    )
-
-
-def check_mapping(given: object, source: str) -> None:
-    """Raise InputError unless `columns=` names columns by role."""
-    if given is not None and not hasattr(given, "items"):
-        found = type(given).__name__
-        raise InputError(source, f"columns: expected {{role: name}}, found {found}")
-
-
-def check_roles(given: Mapping[str, Any] | None, roles: Sequence[str], source: str) -> None:
-    """Raise InputError unless `columns=` names columns of these roles, if it is given."""
-    check_mapping(given, source)
-    for role in given or ():
-        if role not in roles:
-            raise InputError(
-                source, f"columns: expected the roles {', '.join(roles)}, found {role!r}"
-            )
-
-
-def find_columns(
-    names: Sequence[Any],
-    roles: Sequence[str],
-    given: Mapping[str, Any] | None,
-    source: str,
-    *,
-    ignored: Sequence[str] = (),
-    optional: Sequence[str] = (),
-    call: str | None = None,
-) -> dict[str, int]:
-    """The index of the column of each role that has one.
-
-    given: names of columns by role, which take precedence over the aliases; `ignored` roles are
-    skipped, and `optional` ones are not needed. call: the function to which errors advise to pass
-    `columns=`, by default the caller's; empty if there is none. Raises InputError, with the found
-    and the known names, for missing and ambiguous columns.
-    """
-    check_roles(given, [*roles, *ignored], source)
-    given = {role: name for role, name in (given or {}).items() if role not in ignored}
-    found = f"found {', '.join(map(repr, names))}" if len(names) else "found no columns"
-
-    def advised(reason: str, role: str, before: str) -> InputError:
-        columns = f"columns={{'{role}': NAME}}"
-        advice = f"set {columns}" if call is None else f"use {call}(..., {columns})"
-        return InputError(source, reason if call == "" else f"{reason}{before}{advice}")
-
-    def place_of(role: str, wanted: Sequence[Any], norm: Callable[[Any], Any]) -> int:
-        matches = [place for place, name in enumerate(names) if norm(name) in wanted]
-        if len(matches) > 1:
-            several = " and ".join(repr(names[place]) for place in matches)
-            raise advised(
-                f"more than one {_words(role)} column: {several}", role, "; to choose one, "
-            )
-        return matches[0] if matches else -1
-
-    places: dict[str, int] = {}
-    for role, name in given.items():
-        place = place_of(role, [name], lambda label: label)
-        if place < 0:
-            raise InputError(source, f"columns: no column {name!r} for the {role}; {found}")
-        if place in places.values():
-            raise InputError(source, f"columns: {name!r} is given for the {role} and another role")
-        places[role] = place
-    for role in roles:
-        if role not in places:
-            sure, otherwise = ALIASES[role]
-            place = place_of(role, sure, normalized_name)
-            if place < 0:
-                place = place_of(role, otherwise, normalized_name)
-            if place >= 0 and place not in places.values():
-                places[role] = place
-    if "rank" in given and "score" not in given:
-        # Scores are not needed if ranks are asked for.
-        places.pop("score", None)
-    for role in roles:
-        needed = role in NEEDED and role not in optional
-        if needed and role not in places and INSTEAD.get(role) not in places:
-            known = ", ".join(sum(ALIASES[role], ()))
-            reason = f"no {_words(role)} column: {found}, expected one of {known}"
-            raise advised(reason, role, "; or ")
-    return places
-
-
-def _words(role: str) -> str:
-    """A role in words."""
-    return "document" if role == "doc" else role.replace("_", " ")

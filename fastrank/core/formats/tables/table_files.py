@@ -1,118 +1,82 @@
-"""Files of judgments and runs in other formats than TREC's: CSV, TSV, JSON, JSONL, samples."""
+"""CSV and TSV: the tables in files, and the lines of files that are written."""
 
 from __future__ import annotations
 
+import re
 from array import array
 from itertools import chain, islice
 
-from fastrank.common.messages import counted
+from fastrank.common.c_numbers import whole_number
 from fastrank.core.data.texts import decoded
-from fastrank.core.formats.files.source import BYTE_ORDER_MARK
-from fastrank.core.formats.tables.sniff import (
-    QRELS_ROLES,
-    WITHOUT_HEADER,
-    check_mapping,
-    find_columns,
-    is_header,
-    kind_of_names,
-    normalized_name,
-)
+from fastrank.core.formats.tables.roles import asked_columns, is_header, names_of, normalized_name
+from fastrank.core.formats.tables.sniff import DELIMITERS as DELIMITERS
 from fastrank.core.formats.tables.table import Table, numbers_of_cells
-from fastrank.core.formats.tables.values import first_repeat
-from fastrank.core.formats.trec.reader import malformed, python_warning
-from fastrank.errors import FormatError, InputError
+from fastrank.errors import FormatError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from json import JSONDecodeError
     from typing import Any
 
-    from fastrank.core.formats.trec.reader import Warn
+    from fastrank.core.formats.tables.roles import Name
 
-
-DELIMITERS = {"csv": ",", "tsv": "\t"}
 LINES_AT_ONCE = 1 << 10
+# What spreadsheets run; numbers and single characters, such as a dash, are nothing that they do.
+FORMULA = re.compile(r"[=+\-@\t\r](?=.)(?!(?<=[+-])[0-9.]+(?:[eE][+-]?[0-9]+)?$)", re.DOTALL)
 
 
-def read_table(
+def table_of_delimited(
     content: bytes,
     name: str,
     form: str,
-    columns: Mapping[str, Any] | None,
+    columns: Mapping[str, Name] | None,
     names_without_header: Callable[[Sequence[Sequence[str]], Sequence[int]], Sequence[str]],
-    roles: Sequence[Sequence[str]] = (("query",), ("doc",)),
+    roles: Sequence[Sequence[str]] | None = (("query",), ("doc",)),
     *,
     quoted: bool = True,
-) -> Table | dict[Any, Any]:
-    """The table of a CSV, TSV, JSON, JSONL or parquet file, or the object of a JSON file.
+) -> Table:
+    """The table of a CSV or TSV file.
 
     names_without_header: the names by the columns of cells and the numbers of the lines; with
-    `columns`, they are 0, 1, 2, ... roles: of which a header has one each. quoted: as in
-    `delimited_records`. Raises FormatError, also for duplicate keys in an object, and InputError.
+    `columns`, they are 0, 1, 2, ... roles: of which a header has one each; None if the first line
+    is always a header. quoted: as in `delimited_records`. Raises FormatError.
     """
-    if form == "parquet":
-        from fastrank.core.formats.tables.frames import table_of_arrow
-        from fastrank.core.formats.tables.parquet import ParquetColumns
-
-        columns_of_file = ParquetColumns(content, name)
-        return table_of_arrow(name, columns_of_file.names, columns_of_file)
     lines = array("q")
-    rows: list[Any] = []
-    if form in DELIMITERS:
-        for line, row in delimited_records(content, name, DELIMITERS[form], quoted=quoted):
-            rows.append(row)
-            lines.append(line)
-            if len(row) != len(rows[0]):
-                reason = f"expected {len(rows[0])} cells, as in the first line, found {len(row)}"
-                raise FormatError(name, line, reason)
-        if not rows:
-            raise FormatError(name, 1, "expected a header or rows, found an empty file")
-        names: Sequence[Any] = [cell.strip() for cell in rows[0]]
-        given = set(map(str, (columns or {}).values()))
-        has_header = is_header(names, roles) or (given and given <= set(names))
-        if has_header:
-            del rows[0], lines[0]
-        cells = list(zip(*rows, strict=True)) or [()] * len(names)
-        if not has_header:
-            names = range(len(cells)) if columns else names_without_header(cells, lines)
-        return table_of_cells(name, names, cells, lines)
-    return _of_json(*_json_in(content, name, form), name, form)
+    rows: list[list[str]] = []
+    for line, cells in delimited_records(content, name, DELIMITERS[form], quoted=quoted):
+        rows.append(cells)
+        lines.append(line)
+        if len(rows) == 2 and len(rows[0]) == 1 < len(cells) == len(rows[0][0].split()):
+            # Some separate names by blanks, and the cells below them by tabs.
+            rows[0] = rows[0][0].split()
+        if len(cells) != len(rows[0]):
+            expected = f"expected {len(rows[0])} cells, as in the first line"
+            raise FormatError(name, line, f"{expected}, found {len(cells)}")
+    if not rows:
+        raise FormatError(name, 1, "expected a header or rows, found an empty file")
+    names: Sequence[Name] = [cell.strip() for cell in rows[0]]
+    chosen = set(map(str, (columns or {}).values()))
+    asked = asked_columns()
+    has_header = roles is None or is_header(names, roles) or (chosen and chosen <= set(names))
+    has_header = has_header or (columns is None and asked.are_in(names)) or are_names(names)
+    if has_header:
+        del rows[0], lines[0]
+    columns_of_cells = list(zip(*rows, strict=True)) or [()] * len(names)
+    if not has_header:
+        if len(names) == 1 and names[0].count(";") > 1:
+            reason = "the cells are separated by semicolons; expected commas (CSV) or tabs (TSV)"
+            raise FormatError(name, lines[0], reason)
+        numbered = range(len(names))
+        is_numbered = columns or (columns is None and asked.are_numbers)
+        names = numbered if is_numbered else names_without_header(columns_of_cells, lines)
+    return table_of_cells(name, names, columns_of_cells, lines)
 
 
-def _json_in(content: bytes, name: str, form: str) -> tuple[Any, Sequence[int]]:
-    """The content of a JSON or JSONL file, and for a list the number of each record or line."""
-    text = decoded(content).removeprefix("\ufeff")
-    if form == "json":
-        loaded = _loaded(text, name, 1)
-        return loaded, range(1, len(loaded) + 1)
-    lines = [line for line in enumerate(text.split("\n"), 1) if line[1].strip()]
-    records = [_loaded(record, name, number) for number, record in lines]
-    return records, [number for number, _ in lines]
-
-
-def _of_json(loaded: Any, places: Sequence[int], name: str, form: str) -> Table | dict[Any, Any]:
-    """The table of a list of records, or the object itself."""
-    if isinstance(loaded, list):
-        return table_of_records(loaded, name, places, "line" if form == "jsonl" else "record")
-    return loaded  # type: ignore[no-any-return]
-
-
-def _whole(loaded: Any, form: str) -> Any:
-    """The object of a file of one line, which could be both, JSON and JSON lines."""
-    return loaded[0] if form == "jsonl" and len(loaded) == 1 else loaded
-
-
-def kind_of_json(content: bytes, name: str, form: str) -> str | None:
-    """The kind (qrels or run) of a JSON or JSONL file, or None if it is unclear."""
-    from fastrank.core.formats.tools.question_files import kinds_of_record
-    from fastrank.core.formats.tools.search_engines import kinds_of
-
-    loaded, _ = _json_in(content, name, form)
-    first = loaded[0] if isinstance(loaded, list) and loaded else None
-    record = first if isinstance(first, dict) else {}
-    kinds = kinds_of(_whole(loaded, form), name) | kinds_of_record(record)
-    return kinds.pop() if len(kinds) == 1 else None if kinds else kind_of_names(record)
+def are_names(cells: Sequence[str]) -> bool:
+    """Whether a first line has some names that are known, and no number, as all rows have."""
+    known = {name for role in ("query", "doc", "grade", "score") for name in names_of(role)}
+    numbers = [cell for cell in cells if whole_number(cell.encode("utf-8", "replace")) is not None]
+    return not numbers and not known.isdisjoint(map(normalized_name, cells))
 
 
 def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:
@@ -120,21 +84,6 @@ def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines:
     return Table(
         name, names, cells, rows=memoryview(lines), unit="line", to_numbers=numbers_of_cells
     )
-
-
-def table_of_columns(given: Mapping[Any, Any]) -> Table:
-    """The table of a dict of columns. Raises InputError."""
-    for name, column in given.items():
-        if isinstance(column, (str, bytes)) or not hasattr(column, "__iter__"):
-            found = f"{type(column).__name__}: {column!r:.60}"
-            raise InputError("<dict>", f"{name!r}: expected a column of values, found {found}")
-    values = [list(column) for column in given.values()]
-    if len({len(column) for column in values}) > 1:
-        found = ", ".join(
-            f"{name!r}: {len(column)}" for name, column in zip(given, values, strict=True)
-        )
-        raise InputError("<dict>", f"expected columns of equal length, found {found}")
-    return Table("<dict>", given, values)
 
 
 def delimited_records(
@@ -165,39 +114,6 @@ def delimited_records(
         raise FormatError(name, line, str(error)) from None
 
 
-def _roles_of(kind: str, cells: Any, name: str, lines: Any, rank_by: str) -> list[str]:
-    names = list(WITHOUT_HEADER[kind].get(len(cells), ()))
-    if not names:
-        widths = " or ".join(map(str, WITHOUT_HEADER[kind]))
-        reason = (
-            f"expected a header with names for query and document, or {widths} cells,"
-            f" found {', '.join(repr(column[0]) for column in cells)}"
-        )
-        raise FormatError(name, lines[0], reason)
-    if "" in names:
-        third = _rank_or_score(cells, name, lines) if rank_by == "score" else "rank"
-        names[names.index("")] = third
-    return names
-
-
-def _rank_or_score(cells: Any, name: str, lines: Any) -> str:
-    """The role of the third column of a run without a header: rank (MS MARCO) or score."""
-    queries, _, numbers = cells
-    if not all(number.strip().isdecimal() for number in numbers):
-        return "score"
-    ranks: dict[str, int] = {}
-    for i, (query, number) in enumerate(zip(queries, numbers, strict=True)):
-        expected = ranks[query] = ranks.get(query, 0) + 1
-        if int(number) != expected:
-            reason = (
-                f"the third column could be ranks or scores: expected rank {expected} in query"
-                f" {query!r}, found {number}; add a header, or set columns={{'query': 0, 'doc': 1,"
-                " 'score': 2} (or 'rank': 2)"
-            )
-            raise FormatError(name, lines[i], reason)
-    return "rank"
-
-
 def csv_lines(
     header: Sequence[str], rows: Iterable[Iterable[Any]], delimiter: str = ","
 ) -> Iterator[str]:
@@ -216,6 +132,19 @@ def csv_lines(
         yield writer.writerow(row).removesuffix("\r\n") + "\n"
 
 
+def result_lines(header: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """The lines of a CSV file of results, which people open in spreadsheets.
+
+    An apostrophe is put before a text that a spreadsheet would run as a formula, such as a name
+    =1+1. Source: OWASP, 'CSV injection'.
+    """
+
+    def inert(cell: object) -> object:
+        return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
+
+    return csv_lines([str(inert(name)) for name in header], (map(inert, row) for row in rows))
+
+
 def delimited_lines(
     form: str, names: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> Iterator[bytes]:
@@ -223,143 +152,3 @@ def delimited_lines(
     lines = csv_lines(names, rows, DELIMITERS[form])
     while some := "".join(islice(lines, LINES_AT_ONCE)):
         yield some.encode("utf-8", "surrogateescape")
-
-
-def why_not_json(error: JSONDecodeError) -> str:
-    """What is wrong with JSON, and in which column; some messages end with "at" already."""
-    return f"{error.msg.removesuffix(' at')} at column {error.colno}"
-
-
-def _loaded(text: str, name: str, line: int) -> Any:
-    import json
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
-            key = pairs[first_repeat(key for key, _ in pairs)][0]
-            raise FormatError(name, line, f"duplicate key {key!r} in an object")
-        return made
-
-    try:
-        return json.loads(text, object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
-        raise FormatError(name, line + error.lineno - 1, why_not_json(error)) from None
-    except FormatError:
-        raise
-    except RecursionError:
-        raise FormatError(name, line, "objects are nested too deeply") from None
-    except ValueError as error:
-        # Python limits integers to some thousand digits.
-        raise FormatError(name, line, f"an integer is too long: {error}") from None
-
-
-def table_of_records(records: list[Any], name: str, places: Iterable[int], unit: str) -> Table:
-    """The table of dicts with the same keys; places: the number of each. Raises InputError."""
-    if not records:
-        raise InputError(name, "no records")
-    names = list(records[0]) if isinstance(records[0], dict) else []
-    columns = [[record.get(key) for record in records if isinstance(record, dict)] for key in names]
-    table = Table(name, names, columns, rows=memoryview(array("q", places)), unit=unit)
-    for row, record in enumerate(records):
-        if not isinstance(record, dict):
-            table.refuse(row, f"expected an object, found {type(record).__name__}")
-        if record.keys() != records[0].keys():
-            reason = f"expected the keys {', '.join(names)}, as in the first record"
-            table.refuse(row, f"{reason}, found {', '.join(record)}")
-    return table
-
-
-def json_of(queries: dict[str, dict[str, Any]]) -> Iterator[bytes]:
-    """The text of {query: {document: number}}, one query per line."""
-    import json
-
-    before = "{"
-    for query, docs in queries.items():
-        yield f"{before}\n{json.dumps(query)}: {json.dumps(docs)}".encode()
-        before = ","
-    yield b"\n}\n" if queries else b"{}\n"
-
-
-def jsonl_of(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """The text of records, one per line."""
-    import json
-
-    for row in rows:
-        yield json.dumps(dict(zip(names, row, strict=True))).encode() + b"\n"
-
-
-SAMPLE_FIELDS = ("query", "iteration", "doc", "stratum", "grade")
-SAMPLE_LINE = "5 fields (query iter doc stratum grade)"
-
-
-def read_sample(content: bytes, name: str, kind: str) -> Table:
-    """The table of a file; kind: qrels or run. Raises FormatError, and InputError for a run."""
-    if kind != "qrels":
-        raise InputError(name, "the format sample has judgments, expected a run")
-    rows: list[list[str]] = []
-    lines = array("q")
-    for number, line in enumerate(content.removeprefix(BYTE_ORDER_MARK).split(b"\n"), 1):
-        fields = line.split()
-        if not fields:
-            continue
-        if len(fields) != len(SAMPLE_FIELDS):
-            raise FormatError(name, number, malformed(SAMPLE_LINE, len(fields), line))
-        rows.append([decoded(field) for field in fields])
-        lines.append(number)
-    if not rows:
-        raise FormatError(name, 1, f"expected lines of {SAMPLE_LINE}, found an empty file")
-    return table_of_cells(name, SAMPLE_FIELDS, list(zip(*rows, strict=True)), lines)
-
-
-def content_of(
-    content: bytes,
-    name: str,
-    form: str,
-    kind: str,
-    columns: Mapping[str, Any] | None = None,
-    rank_by: str = "score",
-    warn: Warn = python_warning,
-) -> Table | dict[Any, Any]:
-    """The table of a file that is not in TREC format, or {query: {document: number}}.
-
-    content: of a local file in parquet, it may be the path. kind: qrels or run. rank_by: may
-    determine the role of the third column of a run. Raises FormatError and InputError.
-    """
-    check_mapping(columns, name)
-    if form == "sample":
-        return read_sample(content, name, kind)
-    if form in ("json", "jsonl"):
-        from fastrank.core.formats.tools.search_engines import numbers_by_query
-
-        loaded, places = _json_in(content, name, form)
-        numbers = numbers_by_query(_whole(loaded, form), name, kind, warn)
-        return _of_json(loaded, places, name, form) if numbers is None else numbers
-    found = read_table(
-        content,
-        name,
-        form,
-        columns,
-        lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
-    )
-    if form in DELIMITERS and isinstance(found, Table) and kind == "qrels":
-        return _with_ratings(found, columns, warn)
-    return found
-
-
-def _with_ratings(table: Table, columns: Mapping[str, Any] | None, warn: Warn) -> Table:
-    """The rows that have a rating, as some in an export of Quepid have not."""
-    call = table.call("Qrels")
-    place = find_columns(table.names, QRELS_ROLES, columns, table.source, call=call)["grade"]
-    if normalized_name(table.names[place]) != "rating":
-        return table
-    cells = table.columns[place]
-    kept = [row for row, cell in enumerate(cells) if cell.strip()]
-    if len(kept) == len(cells):
-        return table
-    first = next(row for row, cell in enumerate(cells) if not cell.strip())
-    left = counted(len(cells) - len(kept), "row")
-    where = f"the first is line {table.rows[first]}"
-    warn(f"{table.source}: {left} without a rating left out, {where}")
-    rated = [[column[row] for row in kept] for column in table.columns]
-    lines = array("q", [table.rows[row] for row in kept])
-    return table_of_cells(table.source, table.names, rated, lines)

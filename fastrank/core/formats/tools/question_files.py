@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.common.c_numbers import finite
-from fastrank.core.formats.tables.sniff import check_mapping
+from fastrank.core.formats.tables.roles import check_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
