@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterable, Mapping
@@ -12,6 +11,7 @@ from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
 from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.tables.records import load_json
 from fastrank.core.measures.trec import MEASURES
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, table_of_rows
@@ -45,11 +45,7 @@ def read_reference(reference: Any, queries: Container[str]) -> Values:
         name = os.fspath(reference)
         text = read_all(reference).decode("utf-8", "surrogateescape")
         if text.lstrip()[:1] == "{":
-            try:
-                reference = json.loads(text)
-            except ValueError as error:
-                raise InputError(name, f"expected a JSON object: {error}") from None
-            return _of_dict(reference, name, queries)
+            return _of_dict(load_json(text, name), name, queries)
         return _of_trec_eval(text, name)
     if isinstance(reference, Mapping):
         return _of_dict(reference, "against", queries)

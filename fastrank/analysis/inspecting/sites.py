@@ -18,7 +18,8 @@ from importlib import import_module
 
 from fastrank.common.messages import first_few
 from fastrank.core.formats.files.files import removed_by_signals
-from fastrank.errors import InputError
+from fastrank.core.formats.tables.records import load_json
+from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _listed(path: str) -> set[str]:
     """The files that a manifest lists, and itself; none if there is no manifest of ours."""
     try:
         with open(path, "rb") as file:
-            content = json.loads(file.read())
+            content = load_json(file.read(), path)
         return {MANIFEST, *content["files"]} if content["schema"] == SCHEMA else set()
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, FormatError, KeyError, TypeError):
         return set()

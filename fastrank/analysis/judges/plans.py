@@ -25,6 +25,7 @@ from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.records import load_json
 from fastrank.core.formats.tables.table import qrels_of
 from fastrank.core.formats.tables.table_files import DELIMITERS, table_of_cells
 from fastrank.core.results.table import Table, table_of_rows
@@ -227,13 +228,13 @@ def read_plan(path: Source) -> JudgmentPlan:
     """
     name, text = files.name_of(path), read_all(path)
     try:
-        content = json.loads(text)
-        expected = content.pop("digest"), content.pop("format")
-    except (ValueError, KeyError, AttributeError, TypeError):
-        expected = "", ""
-    if expected[1] != FORMAT:
+        content = load_json(text, name)
+        digest, form = content.pop("digest"), content.pop("format")
+    except (FormatError, KeyError, AttributeError, TypeError):
+        form = ""
+    if form != FORMAT:
         raise FormatError(name, 1, "expected a plan, as `fastrank plan` writes it")
-    if expected[0] != _digest(content):
+    if digest != _digest(content):
         raise FormatError(
             name,
             1,

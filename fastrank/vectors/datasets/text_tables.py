@@ -271,7 +271,7 @@ def json_of(content: bytes, name: str) -> Any:
         return json.loads(content.removeprefix(BYTE_ORDER_MARK))
     except json.JSONDecodeError as error:
         raise FormatError(name, error.lineno, why_not_json(error)) from None
-    except (UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(name, f"cannot be read as JSON: {error}") from None
 
 
@@ -287,4 +287,5 @@ def _rows_of_file(source: Any) -> list[Any]:
         with file:
             rows = json_of(file.read(), file.name)
         return list(rows)
-    return [record for _, record in objects_of(lines_of(file, file.name, "utf-8"), file.name)]
+    with file:
+        return [record for _, record in objects_of(lines_of(file, file.name, "utf-8"), file.name)]

@@ -10,7 +10,7 @@ from itertools import chain
 from fastrank.core.formats.files.files import exists
 from fastrank.core.formats.files.source import is_url, name_of
 from fastrank.core.formats.tables import sniff
-from fastrank.core.formats.tables.records import why_not_json
+from fastrank.core.formats.tables.records import load_json
 from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.formats.texts.sgml import records_of
 from fastrank.core.formats.trec.line_files import lines_of
@@ -123,17 +123,10 @@ def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[i
 
 def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line and object of a JSONL file. Raises FormatError."""
-    import json
-
     for number, line in lines:
         if not line.strip():
             continue
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise FormatError(name, number, why_not_json(error)) from None
-        except RecursionError:
-            raise FormatError(name, number, "objects are nested too deeply") from None
+        record = load_json(line, name, number)
         if not isinstance(record, dict):
             found = type(record).__name__
             raise FormatError(

@@ -140,16 +140,13 @@ def titles_of(documents: Any, doc_ids: Collection[str]) -> dict[str, str]:
 
 
 def _of_lines(path: str, doc_ids: Collection[str]) -> dict[str, str]:
-    import json
+    from fastrank.core.formats.tables.records import load_json
 
     titles, name = {}, name_of(path)
     for number, line in lines_of(path, name, "utf-8"):
         if not line.strip():
             continue
-        try:
-            record = json.loads(line)
-        except ValueError as error:
-            raise FormatError(name, number, f"expected a JSON object: {error}") from None
+        record = load_json(line, name, number)
         if not isinstance(record, dict) or not ("_id" in record or "id" in record):
             raise FormatError(name, number, "expected a JSON object with _id")
         doc_id = str(record["_id"] if "_id" in record else record["id"])
