@@ -13,7 +13,7 @@ from fastrank.cli.flags import INPUTS, OUTPUT
 from fastrank.cli.output import colored, encoded, without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
-from fastrank.core.formats.tables.sniff import FORMATS as FILE_FORMATS
+from fastrank.core.formats.formats import FORMATS as FILE_FORMATS
 from fastrank.core.results.records import json_text
 from fastrank.core.results.result import FORMS
 from fastrank.errors import ReadError
@@ -55,7 +55,7 @@ def _declare(parser: Parser) -> None:
     add(
         "--input-format",
         "format of all files (default: detected from content)",
-        choices=FILE_FORMATS,
+        choices=[*FILE_FORMATS],
         group=INPUTS,
     )
     parser.add_output()

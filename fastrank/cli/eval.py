@@ -8,7 +8,7 @@ from functools import partial
 
 from fastrank.analysis.comparing.options import METHODS, RESAMPLES
 from fastrank.cli.command import Command, misused, write_lines
-from fastrank.cli.flags import CONVENTIONS, IN_COMMANDS, OUTPUT, STATISTICS, ZERO, at_least
+from fastrank.cli.flags import CONVENTIONS, OUTPUT, STATISTICS, ZERO, at_least
 from fastrank.cli.output import is_terminal
 from fastrank.cli.output_formats import DIGITS, FORMATS, formatted, settle_layout
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
@@ -136,7 +136,7 @@ class _Results:
         for path, name, scores in zip(paths, names, runs.of(arguments.runs), strict=True):
             if scores is None:
                 continue
-            for note in notes(scores, IN_COMMANDS):
+            for note in notes(scores):
                 arguments.command.warn(f"{path}: {note}")
             name = distinct_from(taken, scores.tag or name if arguments.tags else name)
             yield path, name, scores

@@ -14,9 +14,10 @@ import re
 from fastrank.analysis.comparing.options import COMPARISON
 from fastrank.cli.command import flag_of
 from fastrank.common.keywords import names_of
+from fastrank.common.messages import closest, did_you_mean
+from fastrank.core.formats.tables.roles import ROLES
 from fastrank.core.formats.trec.line_files import read_exclusions
 from fastrank.core.matching.keywords import EVALUATION
-from fastrank.core.scores.text import Spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.keywords import Keyword
+    from fastrank.core.formats.tables.roles import Name
 
     Function = Callable[..., Any]
 
@@ -41,13 +43,24 @@ GROUP_OF = {keyword.name: title for title, table in TABLES.items() for keyword i
 GROUP_OF["threads"] = GENERAL
 # What counts queries without results as 0, on the command line.
 ZERO = "--missing zero"
-IN_COMMANDS = Spelled(ZERO, "--ties {}")
 # The first line on one or several parameters in a docstring; more indented lines follow.
 DESCRIBED = re.compile(r"((?:\w+, )*\w+): +(\S.*)")
 WORD = re.compile(r"\w+_\w+")
 RAISES = re.compile(r"raises (?:an error|\w+Error)")
 SENTENCE = re.compile(r".*?(?=\. |\.?$)")
 NUMBERS: dict[str, tuple[type, str]] = {"int": (int, "N"), "float": (float, "X")}
+
+
+def columns_by_role(text: str) -> list[tuple[str, Name]]:
+    """The roles and names in `query=search_term,doc=0,grade=`; a number is that of a column."""
+    pairs = []
+    for pair in text.split(","):
+        role, equals, name = pair.partition("=")
+        if not equals or role not in ROLES:
+            expected = "ROLE=NAME" + did_you_mean(closest(role, ROLES)) * bool(equals)
+            raise argparse.ArgumentTypeError(f"expected {expected}, found {pair!r}")
+        pairs.append((role, int(name) if name.isdecimal() else name or None))
+    return pairs
 
 
 def _level(text: str) -> float:
@@ -61,6 +74,7 @@ def _weights(text: str) -> list[float]:
 
 # argparse shows the names of functions in its messages.
 _level.__name__, _weights.__name__ = "number", "weights"
+COLUMNS = "columns by role, such as query=search_term,grade=3"
 LETTERS = {
     "relevance_level": "l",
     "depth": "M",
@@ -72,7 +86,6 @@ IDS = "{} ids, .npy or lines (default: row numbers)"
 # What differs on the command line from Python.
 OTHERWISE: dict[str, dict[str, object]] = {
     "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
-    "documents": {"metavar": "FOLDER"},
     "exclude": {"metavar": "FILE", "help": "exclude what FILE has: a query and a document a line"},
     "index_factory": {"metavar": "STRING"},
     "parameters": {"metavar": "NAME=VALUE,..."},

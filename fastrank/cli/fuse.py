@@ -7,8 +7,8 @@ from fastrank.analysis.fusion.methods import METHODS
 from fastrank.analysis.fusion.options import FusionOptions
 from fastrank.cli.command import Command, UsageError
 from fastrank.cli.flags import METHOD, given_options
+from fastrank.core.formats import formats
 from fastrank.core.formats.load import read_run, write_run
-from fastrank.core.formats.tables import sniff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     from fastrank.cli.parser import Parser
 
-# The format sample has judgments.
-FORMATS = tuple(form for form in sniff.FORMATS if form != "sample")
-SUFFIXES = {suffix: form for suffix, form in sniff.SUFFIXES.items() if "qrel" not in suffix}
+FORMATS = formats.names_of_formats("run", written=True)
+SUFFIXES = {suffix: form for suffix, form in formats.SUFFIXES.items() if "qrel" not in suffix}
 EPILOG = f"""\
 examples:
   fastrank fuse bm25.run dense.run -o fused.run.gz
@@ -50,8 +49,8 @@ def _declare(parser: Parser) -> None:
 
 def _run(arguments: argparse.Namespace) -> None:
     output = arguments.output or "-"
-    if arguments.format == "parquet" and output == "-":
-        raise UsageError("parquet cannot be written to standard output; use -o FILE")
+    if formats.FORMATS[arguments.format].is_binary and output == "-":
+        raise UsageError(f"{arguments.format} cannot be written to standard output; use -o FILE")
     options, warn = given_options(arguments, FusionOptions), arguments.command.warn
     version = options["trec_eval_version"]
     runs = [read_run(path, trec_eval_version=version, warn=warn) for path in arguments.runs]

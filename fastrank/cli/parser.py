@@ -9,7 +9,16 @@ import shutil
 import textwrap
 from functools import partial
 
-from fastrank.cli.flags import GENERAL, GROUPS, INPUTS, OPERANDS, OUTPUT, declarations
+from fastrank.cli.flags import (
+    COLUMNS,
+    GENERAL,
+    GROUPS,
+    INPUTS,
+    OPERANDS,
+    OUTPUT,
+    columns_by_role,
+    declarations,
+)
 from fastrank.cli.output import guarded, without_controls, write
 from fastrank.common.dropped import instead
 from fastrank.common.keywords import SYNONYMS
@@ -120,15 +129,22 @@ class Parser(argparse.ArgumentParser):
         """Declare one run or several."""
         self.add("RUN ...", help, dest="runs")
 
-    def add_measures(self, default: str, *, required: bool = False) -> None:
+    def add_measures(self, default: str) -> None:
         """Declare `-m`."""
         self.add(
             "-m, --measure MEASURE ...",
-            f"measure or set of `fastrank measures`{REPEATED}"
-            f"{default and f' (default: {default})'}",
-            required=required,
+            f"measure or set of `fastrank measures`{REPEATED} (default: {default})",
             dest="measures",
             group=INPUTS,
+        )
+
+    def add_texts(self, group: str = INPUTS) -> None:
+        """Declare `--texts`, the texts of documents."""
+        self.add(
+            "--texts FILE ...",
+            "texts of documents: JSON lines, TSV, TREC SGML or parquet, or a folder of these or"
+            f" with a file for each document{REPEATED}",
+            group=group,
         )
 
     def add_names(self) -> None:
@@ -157,6 +173,16 @@ class Parser(argparse.ArgumentParser):
                 type=lambda name: ALIASES.get(name, name) if name not in choices else name,
                 group=OUTPUT,
             )
+
+    def add_columns(self) -> None:
+        """Declare `--columns`."""
+        self.add(
+            "--columns ROLE=NAME,...",
+            COLUMNS,
+            type=columns_by_role,
+            action="extend",
+            group=INPUTS,
+        )
 
     def add_plot(self) -> None:
         """Declare `--plot`, of commands with one plot."""

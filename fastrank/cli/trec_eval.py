@@ -248,7 +248,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     if scores.counts["missing_queries"] and not request.complete:
         from fastrank.core.scores.text import missing_note
 
-        for note in missing_note(scores, option="-c"):
+        for note in missing_note(scores, zero="-c"):
             complain(f"trec_eval: {note}")
     write(trec_lines(scores, per_query=request.per_query, summary=request.summary))
     return 0

@@ -27,14 +27,14 @@ RepeatedTexts = Literal["merge", "keep"]
 """Whether equal texts are one document: see `fastrank.Dataset.from_pairs`."""
 AnswerMatch = Literal["string", "regex"]
 """How answers are looked for in a text: see `fastrank.datasets.has_answer`."""
-Format = Literal["trec", "csv", "tsv", "json", "jsonl", "parquet", "arrow", "sample"]
+Format = Literal["trec", "sample", "tsv", "csv", "json", "jsonl", "parquet", "arrow", "ltr"]
 """The format of a file of judgments or a run; `sample` is that of NIST's sample_eval."""
 JudgmentGroups = Literal["qrels_jg"]
 """trec_eval's format of judgments by several groups."""
 PreferenceFormat = Literal["prefs", "qrels_prefs"]
 """trec_eval's formats of preferences."""
-Metric = Literal["ip", "l2", "cosine"]
-"""How vectors are compared: inner product, Euclidean distance, or cosine."""
+Metric = Literal["ip", "l2", "cosine", "dot", "cos", "cosine_similarity", "euclidean"]
+"""How vectors are compared: by inner product ("dot"), Euclidean distance, or cosine."""
 SameOrCommon = Literal["same", "common"]
 """Whether systems must have the same queries, or their common queries are compared."""
 Positives = Literal["mean", "alone", "marginal"]

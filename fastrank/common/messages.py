@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Warn = Callable[[str], None]
+    """What is called with a warning; by default, it becomes a Python warning."""
 
 # Zero-width non-joiner and joiner, which some scripts need.
 JOINERS = "\u200c\u200d"
+
+
+def python_warning(message: str) -> None:
+    """Issue a Python warning, at the line outside of this package that called a reader."""
+    import warnings
+
+    depth, package = 1, __name__.partition(".")[0]
+    while sys._getframe(depth).f_globals.get("__name__", "").partition(".")[0] == package:
+        depth += 1
+    warnings.warn(message, stacklevel=depth + 1)
+
+
+def malformed(expected: str, count: int, line: bytes) -> str:
+    """Why a line is malformed, with its beginning."""
+    shown = line[:60].decode("utf-8", "replace") + ("..." if len(line) > 60 else "")
+    return f"malformed line: expected {expected}, found {count}: {shown!r}"
 
 
 def visible(text: str) -> str:

@@ -137,7 +137,13 @@ class UlyssesSentEval:
         if X_b is None:
             return a
         if task in WITH_ALTERNATIVES:
-            parts = [part for text in X_b for part in text.split(SEPARATOR)]
+            rows = [text.split(SEPARATOR) for text in X_b]
+            parts = [part for row in rows for part in row]
+            uneven = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), None)
+            if uneven is not None and not len(parts) % len(X_a):
+                counts = f"row {uneven} has {len(rows[uneven])} alternatives, row 0 {len(rows[0])}"
+                message = "features are taken from other rows, as in the package"
+                warnings.warn(f"{task}: {counts}: {message}", stacklevel=2)
             if len(parts) % len(X_a):
                 raise ArrayError("X_b", f"{task}: expected equally many alternatives in each row")
             return numpy.hstack((a, encoded(parts).reshape(len(a), -1)))

@@ -19,7 +19,7 @@ from fastrank.analysis.fusion.methods import METHODS
 from fastrank.common import choices
 from fastrank.common.keywords import Keyword
 from fastrank.core.evaluation.labels import TIES
-from fastrank.core.formats.tables.sniff import FORMATS
+from fastrank.core.formats.formats import FORMATS
 from fastrank.core.matching.keywords import EVALUATION
 from fastrank.vectors.searching.vectors import METRICS
 from tests.helpers.paths import REPOSITORY
@@ -77,7 +77,7 @@ def test_every_option_with_choices_has_a_type() -> None:
 
 
 def test_other_types_have_all_choices() -> None:
-    assert get_args(choices.Format) == FORMATS
+    assert get_args(choices.Format) == (*FORMATS,)
     assert get_args(choices.Metric) == METRICS
     assert set(get_args(choices.LabelTies)) == set(TIES)
     assert set(get_args(choices.FusionMethod)) == set(METHODS)

@@ -22,13 +22,13 @@ from fastrank.analysis.checking.text import (
     check_decodable,
     check_odd_lines,
     check_text,
-    foreign_encoding,
 )
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import HEAD, read_all
+from fastrank.core.formats.formats import check_format, format_of
 from fastrank.core.formats.load import is_dataset
 from fastrank.core.formats.tables.frames import dataset_table
-from fastrank.core.formats.tables.sniff import check_format, format_of
+from fastrank.core.formats.tables.sniff import foreign_encoding
 from fastrank.errors import FastrankError, FormatError
 
 TYPE_CHECKING = False

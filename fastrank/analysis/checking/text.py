@@ -8,6 +8,7 @@ from fastrank.analysis.checking.findings import Collector, quoted
 from fastrank.analysis.checking.rows import Rows, line_at
 from fastrank.common.messages import counted
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
+from fastrank.core.formats.tables.sniff import foreign_encoding, not_utf8
 from fastrank.core.formats.trec.strict import IS_HEADER, has_names_only, misplaced
 from fastrank.core.native import codes
 
@@ -18,28 +19,15 @@ if TYPE_CHECKING:
     # The message about a line with a number of fields.
     Describe = Callable[[bytes, int], str]
 
-# Longest first: a UTF-32 mark begins with a UTF-16 mark.
-FOREIGN = {
-    b"\xff\xfe\0\0": "UTF-32",
-    b"\0\0\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
-}
 # Bytes to decode at once, at least.
 _PIECE = 1 << 20
-
-
-def foreign_encoding(text: bytes) -> str:
-    """The name of the encoding if the first bytes show that it is UTF-16 or UTF-32, else ""."""
-    return next((name for mark, name in FOREIGN.items() if text.startswith(mark)), "")
 
 
 def check_text(text: bytes, findings: Collector) -> int | None:
     """Check a file's bytes. Returns the offset of the first line, or None if it is unreadable."""
     name = foreign_encoding(text)
     if name:
-        message = f"expected UTF-8, found {name}; convert it with `iconv -f {name} -t UTF-8`"
-        findings.add("encoding", 1, message)
+        findings.add("encoding", 1, not_utf8(name))
         return None
     if b"\r" in text and b"\n" not in text:
         message = (

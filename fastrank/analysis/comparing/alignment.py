@@ -266,10 +266,10 @@ def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
     raise MeasureError(column.name, f"{column.name} has no values per query{hint}")
 
 
-def note_missing(scores: Sequence[Scores], names: list[str], zero: str) -> list[str]:
+def note_missing(scores: Sequence[Scores], names: list[str]) -> list[str]:
     """A note for each run that lacks judged queries, and one on skipped queries.
 
-    zero: the option that counts them as 0. Raises GroupError if no run has results for any query.
+    Raises GroupError if no run has results for any query.
     """
     notes = []
     if scores and all(item.queries and len(item.zero_rows) == len(item.queries) for item in scores):
@@ -283,7 +283,7 @@ def note_missing(scores: Sequence[Scores], names: list[str], zero: str) -> list[
         ]
         has = "have" if len(undefined) > 1 else "has"
         but = f", except in {enumerated(undefined)}, which {has} no value" if undefined else ""
-        notes += [note + but for note in missing_note(item, name, zero)]
+        notes += [note + but for note in missing_note(item, name)]
     skipped = scores[0].counts.get("no_relevant_skipped", 0) if scores else 0
     if skipped:
         queries = counted(skipped, "judged query", "judged queries")

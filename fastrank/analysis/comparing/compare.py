@@ -33,8 +33,8 @@ from fastrank.core.evaluation.evaluate_many import evaluate_runs
 from fastrank.core.evaluation.evaluator import plan_of
 from fastrank.core.formats.inputs import are_named
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
-from fastrank.core.measures.selection import Selection
-from fastrank.core.scores.text import IN_PYTHON, Spelled, tie_notes
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
+from fastrank.core.scores.text import tie_notes
 from fastrank.errors import GroupError, MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
 def compare(
     qrels: QrelsLike,
     runs: RunsLike | RunLike,
-    measures: Measures,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     executor: Workers | None = None,
     progress: bool | None = None,
@@ -116,7 +116,7 @@ def compare(
         keys, items = list(runs), list(runs.values())
     if not isinstance(items, (list, tuple)):
         items = [items]
-    plan = plan_of(qrels, measures, evaluation, keeps_ties=True)
+    plan = plan_of(qrels, measures, evaluation)
     scores = evaluate_runs(plan, items, keys=keys, executor=executor, progress=progress)
     names = system_names(chosen.names, keys, scores, items)
     return compare_evaluated(scores, names, measures, chosen, evaluation)
@@ -128,12 +128,8 @@ def compare_evaluated(
     measures: Measures,
     chosen: Settings,
     evaluation: Mapping[str, Any],
-    spelled: Spelled = IN_PYTHON,
 ) -> Comparison:
-    """Compare runs that were evaluated with the same judgments, measures and options.
-
-    spelled: how notes write options.
-    """
+    """Compare runs that were evaluated with the same judgments, measures and options."""
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
     selected = Selection(measures).bind(version, keep=has_values)
     systems, notes = systems_of(
@@ -141,8 +137,8 @@ def compare_evaluated(
     )
     pairwise = not chosen.of_all_systems
     aligned = align(names, systems, common=True, caller="compare", noted=False, pairwise=pairwise)
-    missing = note_missing(scores, names, spelled.zero)
-    tied = [tie_notes(item, name, spelled.ties) for name, item in zip(names, scores, strict=True)]
+    missing = note_missing(scores, names)
+    tied = [tie_notes(item, name) for name, item in zip(names, scores, strict=True)]
     missing += chain.from_iterable(tied)
     if any(item.zero_rows for item in scores):
         lower = [name for name, measured in aligned.measures.items() if measured.better == "lower"]
@@ -153,9 +149,7 @@ def compare_evaluated(
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
     comparison = compare_aligned(aligned, chosen, evaluation)
     comparison.notes.extend(
-        verdict_notes(
-            comparison, [item.ties for item in scores], list(map(bool, tied)), spelled.ties
-        )
+        verdict_notes(comparison, [item.ties for item in scores], list(map(bool, tied)))
     )
     return comparison
 
@@ -173,9 +167,10 @@ def compare_scores(
     """Compare systems by values that are known.
 
     scores: a list of Scores, {name: Scores}, {name: {query: value}} (the measure is then `value`),
-        {name: {query: {measure: value}}}, or a frame of pandas or polars with the columns `system`
-        (or `run`, `name`), `query` (or `qid`, `query_id`), and either `measure` and `value` or one
-        column for each measure. A missing value is None or NaN.
+        {name: {query: {measure: value}}}, or a table with the columns `system` (or `run`, `name`),
+        `query` (or `qid`, `query_id`), and either `measure` and `value` or one column for each
+        measure: a frame of pandas or polars, an Arrow table, a list of dicts, or a file, such as
+        the CSV of `fastrank eval -q --format csv`. A missing value is None or NaN.
     queries: "same" requires the same queries for all systems; "common" compares them on those that
         all have, and names the others in `notes`.
     **options: see `ComparisonOptions`.

@@ -89,14 +89,14 @@ def also_in(pairs: int) -> str:
 
 
 def verdict_notes(
-    comparison: Comparison, ties: Sequence[Ties | None], noted: Sequence[bool], option: str
+    comparison: Comparison, ties: Sequence[Ties | None], noted: Sequence[bool]
 ) -> list[str]:
     """A note if the sign or the significance of a pair depends on the order of tied documents.
 
     All pairs are compared twice more: with the ties of the first systems in the worst order and
     those of the second ones in the best, and the reverse. Tests of all systems together, which see
     more than pairs, have no such extremes. ties: the `Scores.ties` of each system. noted: whether
-    they have a note; without any, nothing is computed. option: what sets the order of ties.
+    they have a note; without any, nothing is computed.
     """
     settings = comparison.settings
     if settings.of_all_systems or len(ties) == 1 or not any(noted):
@@ -132,7 +132,7 @@ def verdict_notes(
     texts = [*by_p, *by_sign]
     if not texts:
         return []
-    remedy = without_ties(next(filter(None, ties)), option)
+    remedy = without_ties(next(filter(None, ties)))
     return [f"{texts[0]}{also_in(len(texts) - 1)}; {remedy}"]
 
 

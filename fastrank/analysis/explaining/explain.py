@@ -23,13 +23,12 @@ from fastrank.common.rendering.numbers import number
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.formats.inputs import run_names
-from fastrank.core.formats.trec.line_files import titles_of
+from fastrank.core.formats.texts.lookup import lookup
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.match import match
 from fastrank.core.matching.options import check_options
 from fastrank.core.matching.plan import Plan
-from fastrank.core.measures.selection import Selection
-from fastrank.core.scores.text import ZERO
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.errors import FastrankError, GroupError, OptionError
 
 TYPE_CHECKING = False
@@ -42,9 +41,9 @@ if TYPE_CHECKING:
     from fastrank.analysis.explaining.reference import OptionsExplanation
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.formats.texts.lookup import TextsLike
     from fastrank.core.measures.selection import BoundMeasure, Measures
 
-MEASURES = "map ndcg_cut.10 P.10"
 ROWS = 10
 
 
@@ -56,7 +55,7 @@ def explain(
     *,
     query: str | int | None = None,
     other: RunLike | None = None,
-    documents: object = None,
+    texts: TextsLike | None = None,
     rows: int = ROWS,
     against: None = None,
     **options: Unpack[EvaluationOptions],
@@ -82,7 +81,7 @@ def explain(
     *,
     query: str | int | None = None,
     other: RunLike | None = None,
-    documents: object = None,
+    texts: TextsLike | None = None,
     rows: int = ROWS,
     against: object = None,
     **options: Unpack[EvaluationOptions],
@@ -96,8 +95,9 @@ def explain(
     query: its id; without it, the query on which `other` differs most in the first measure, which
         `chosen` of the result says. Queries that only one run has count with missing="zero".
     other: a second run, to explain how its values differ from those of `run`.
-    documents: the titles to show: a Dataset, {document: title or text}, {document: {"title":
-        ..., "text": ...}}, or the path of a file of JSON lines with _id, title and text.
+    texts: of the documents, whose titles are shown, or their texts if they have none: {document:
+        text}, {document: {"title": ..., "text": ...}}, a Dataset, or a file, files or a folder in
+        the formats of `Dataset.from_files`.
     rows: the number of rows of each table in text. `Explanation.table` has all, and whole titles.
     against: the values of another tool, to find out under which settings they are ours, of all
         queries; see below.
@@ -134,7 +134,7 @@ def explain(
     at most 4 or 5 decimals are compared as rounded; others must agree but for the rounding of sums
     (1e-12). `measures` are those to explain, by default all; or {name in the reference: measure},
     for names that are not those of measures here, such as {"Accuracy@10": "Success@10"}; in a list,
-    that is "Accuracy@10=Success@10". `query`, `other` and `documents` are of one query: with
+    that is "Accuracy@10=Success@10". `query`, `other` and `texts` are of one query: with
     `against` they raise OptionError.
 
     Then it raises GroupError if no query is common, MeasureError for unknown measures and for those
@@ -148,12 +148,12 @@ def explain(
     """
     checked = with_defaults(explain, options)
     if against is not None:
-        for name, value in (("query", query), ("other", other), ("documents", documents)):
+        for name, value in (("query", query), ("other", other), ("texts", texts)):
             if value is not None:
                 raise OptionError(name, "no effect with against")
         return explained_against(qrels, run, against, measures, checked)
-    asked = MEASURES if measures is None else measures
-    return explained(qrels, run, asked, query, other, documents, rows, checked)
+    asked = DEFAULT_MEASURES if measures is None else measures
+    return explained(qrels, run, asked, query, other, texts, rows, checked)
 
 
 def explained(
@@ -162,14 +162,13 @@ def explained(
     measures: Measures,
     query: str | int | None,
     other: RunLike | None,
-    documents: object,
+    texts: TextsLike | None,
     rows: int,
     options: Mapping[str, object],
-    zero: str = ZERO,
 ) -> Explanation:
     """The Explanation that `explain` returns.
 
-    options: those of `evaluate`. zero: the option that counts missing queries as 0, for notes.
+    options: those of `evaluate`.
     """
     checked = evaluation_options(options)
     refuse_expected(checked)
@@ -197,9 +196,9 @@ def explained(
                 run=judged.name,
                 header=_header(judged),
                 measures=parts,
-                notes=notes_of(judged, bound, parts, unexplained, zero),
+                notes=notes_of(judged, bound, parts, unexplained),
                 grades=judged.grades,
-                titles=_titles(documents, judged),
+                titles=_titles(texts, judged),
                 rows=shown,
             )
         )
@@ -291,7 +290,10 @@ def _header(judged: JudgedQuery) -> str:
     )
 
 
-def _titles(documents: object, judged: JudgedQuery) -> dict[str, str]:
-    if documents is None:
+def _titles(texts: TextsLike | None, judged: JudgedQuery) -> dict[str, str]:
+    if texts is None:
         return {}
-    return titles_of(documents, {doc for doc, _ in judged.docs})
+    docs = {doc for doc, _ in judged.docs}
+    find = lookup(texts, "corpus", docs, name="texts", strip=False)
+    parts = {doc: find(doc) for doc in docs if doc in find}
+    return {doc: title or text for doc, (title, text) in parts.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.faces import option
 from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.qrels import Qrels
@@ -34,11 +35,10 @@ def notes_of(
     measures: list[BoundMeasure],
     parts: Mapping[str, Part],
     unexplained: list[str],
-    zero: str,
 ) -> list[str]:
-    """The notes on a query, those that apply. zero: what counts missing queries as 0."""
+    """The notes on a query, those that apply."""
     if not judged.retrieved:
-        return [f"the run lacks this query, so that every value is 0; {_mean(judged, zero)}"]
+        return [f"the run lacks this query, so that every value is 0; {_mean(judged)}"]
     return [
         *_ties(judged, measures, parts),
         *_unjudged(judged, measures, parts),
@@ -50,11 +50,11 @@ def notes_of(
     ]
 
 
-def _mean(judged: JudgedQuery, zero: str) -> str:
+def _mean(judged: JudgedQuery) -> str:
     """How means treat a query without results."""
     if judged.options.missing_is_error:
-        return f"evaluate raises an error, as {zero.replace('zero', 'error')} says"
-    return f"in means, {treated(1, zero, zero=judged.options.complete)}"
+        return f"evaluate raises an error, as {option('missing', 'error')} says"
+    return f"in means, {treated(1, option('missing', 'zero'), zero=judged.options.complete)}"
 
 
 def _one_query(
@@ -112,7 +112,7 @@ def _ties(
     if not texts:
         return []
     order = {"docno_desc": "by document id, larger first", "docno_asc": "by document id"}
-    ordered = order.get(judged.options.ties, f"as ties={judged.options.ties!r} says")
+    ordered = order.get(judged.options.ties, f"as {option('ties', judged.options.ties)} says")
     results = f"{sum(map(len, groups))} of {counted(len(ranking), 'result')}"
     crossing = _crossing(judged, {part.parts.cutoff for part in parts.values()})
     if across:
@@ -194,8 +194,8 @@ def _missed(judged: JudgedQuery) -> list[str]:
     missed = [(doc, grade) for doc, grade in judged.grades.items() if grade >= level]
     if not missed:
         means = {
-            "skip": "; means skip the query, as no_relevant='skip' says",
-            "error": "; evaluate raises an error, as no_relevant='error' says",
+            "skip": f"; means skip the query, as {option('no_relevant', 'skip')} says",
+            "error": f"; evaluate raises an error, as {option('no_relevant', 'error')} says",
         }.get(judged.options.no_relevant, "")
         return [f"relevant: no judged document has a grade of at least {level:g}{means}"]
     missed = sorted(((d, g) for d, g in missed if d not in retrieved), key=lambda pair: -pair[1])

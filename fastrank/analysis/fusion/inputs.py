@@ -9,7 +9,7 @@ from functools import cached_property
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import PerQuery
 from fastrank.core.data.texts import decoded
-from fastrank.core.formats.inputs import are_named, as_run, frame_of, is_file, is_path, is_row
+from fastrank.core.formats.inputs import are_named, are_rows, as_run, frame_of, is_file, is_path
 from fastrank.core.scores.text import lacks
 from fastrank.errors import GroupError, InputError
 
@@ -81,7 +81,7 @@ def _is_run(runs: object) -> bool:
     if isinstance(runs, Mapping):
         return bool(runs)
     if isinstance(runs, (list, tuple)):
-        return is_row(next(iter(runs), None))
+        return are_rows(runs)
     return frame_of(runs) is not None
 
 

@@ -20,9 +20,9 @@ from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, c
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.qrels import Qrels
-from fastrank.core.formats.contents import content_of
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.formats import content_of, format_of
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.records import load_json
@@ -199,7 +199,7 @@ def _filled(grades: QrelsLike) -> QrelsLike:
         return grades
     source: Any = grades
     file, head = sniff.head_of(source)
-    form = sniff.format_of(head, file.name, "qrels")
+    form = format_of(head, file.name, "qrels")
     if form not in DELIMITERS:
         return file
     with file:

@@ -140,7 +140,7 @@ def evaluate(
         from fastrank.core.matching.dicts import index_judgments
 
         # Nobody else has this evaluator.
-        indexed: Any = index_judgments(qrels, copied=False)
+        indexed = index_judgments(qrels, copied=False)
         qrels = qrels if indexed is None else indexed
     return _evaluated(plan_of(qrels, measures, options), run, threads, executor, progress)
 
@@ -224,7 +224,7 @@ class Evaluator:
 
 
 def _evaluated(
-    plan: Plan, run: Any, threads: int | None, executor: Workers | None, progress: bool | None
+    plan: Plan, run: object, threads: int | None, executor: Workers | None, progress: bool | None
 ) -> Scores | list[Scores]:
     """The scores of a run or of several; the arguments are those of `evaluate`."""
     if threads is not None:
@@ -233,14 +233,14 @@ def _evaluated(
     if hasattr(_first_score(run), "__float__"):
         return evaluated(plan, run, threads)
     # Imported late: the trec_eval command does not need it.
-    from fastrank.core.formats.inputs import are_named, is_path, is_row, run_name
+    from fastrank.core.formats.inputs import are_named, are_rows, is_path, run_name
 
     keys = None
     if are_named(run):
         keys, run = list(run), list(run.values())
     elif hasattr(run, "__next__") and not hasattr(run, "read"):
         run = list(cast("Iterator[Any]", run))
-    if not isinstance(run, (list, tuple)) or is_row(next(iter(run), None)):
+    if not isinstance(run, (list, tuple)) or are_rows(run):
         scores = evaluated(plan, run, threads)
         return scores.changed(given_name=run_name(run)) if is_path(run) else scores
     # Imported late: most calls have one run.
@@ -251,7 +251,7 @@ def _evaluated(
     )
 
 
-def _first_score(run: Any) -> Any:
+def _first_score(run: object) -> object:
     """The score of the first document of the first query of a dict; None for anything else."""
     documents = next(iter(run.values()), None) if isinstance(run, dict) else None
     return next(iter(documents.values()), None) if isinstance(documents, dict) else None
@@ -280,19 +280,15 @@ def evaluated(
         rankings = (docs.values() for docs in run.values() if isinstance(docs, dict))
         warn_if_swapped(plan.judgments, rankings, warn)
     judged = match(plan, run, threads=threads, warn=warn)
-    scores = scores_of(plan, judged)
-    if judged.judged is not None and judged.judged.has_ties:
-        # Imported late: many runs have no ties.
-        from fastrank.core.evaluation.ties import ties_of
+    if judged.judged is None or not judged.judged.has_ties:
+        return scores_of(plan, judged)
+    # Imported late: many runs have no ties.
+    from fastrank.core.evaluation.ties import scores_and_ties
 
-        ties = ties_of(plan, judged)
-        scores = scores if ties is None else scores.changed(ties=ties)
-    return scores
+    return scores_and_ties(plan, judged)
 
 
-def plan_of(
-    qrels: Any, measures: Measures, options: Mapping[str, Any], *, keeps_ties: bool = False
-) -> Plan:
+def plan_of(qrels: object, measures: Measures, options: Mapping[str, object]) -> Plan:
     """The plan for judgments in any form, measures and options as `evaluate` takes them."""
     checked = evaluation_options(options)
     bound = bind_measures(measures, checked)
@@ -312,7 +308,7 @@ def plan_of(
         checked = checked.changed(relevance_format="prefs")
     elif "groups" in needs and needs <= {"groups", "run", "queries"}:
         checked = checked.changed(relevance_format="qrels_jg")
-    return Plan.of(judgments, bound, checked, file, keeps_ties)
+    return Plan.of(judgments, bound, checked, file)
 
 
 # How many ids of each side are shown, and how much of those of documents.

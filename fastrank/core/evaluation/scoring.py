@@ -99,7 +99,7 @@ def scores_of(
         from fastrank.core.scores.differences import to_zscores
 
         to_zscores(measures, columns, queries, zscores)
-    extended: list[Any] = [None] * len(measures)
+    extended: list[object] = [None] * len(measures)
     if zscores is None and options.complete:
         extended = [
             values.with_missing(bound, column, queries) if counts_missing(bound) else None
@@ -124,8 +124,8 @@ def scores_of_values(
     plan: Plan,
     run: JudgedRun,
     queries: Ids,
-    values: list[Any],
-    extended: list[Any],
+    values: list[object],
+    extended: list[object],
     *,
     zscored: bool = False,
     zero_rows: bool = False,

@@ -31,12 +31,14 @@ from fastrank.errors import EvaluationError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from typing_extensions import Unpack
 
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.matching.options import Options
     from fastrank.core.measures.selection import BoundMeasure, Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.core.scores.text import Range
@@ -48,25 +50,37 @@ def ties_of(plan: Plan, run: JudgedRun) -> Ties | None:
     It is not where a depth or judged_only removes documents: what can take their places is not
     kept.
     """
-    options = plan.options
-    if (
-        run.judged is None
-        or not run.judged.has_ties
-        or options.ties in BY_GRADE
+    judged = run.judged
+    if judged is None or not judged.has_ties or not _are_known(plan.options):
+        return None
+    if plan.lends and lender(plan, judged) is not None:
+        # The next run gets this memory.
+        judged = judged.copied()
+    return Ties(plan, run.changed(judged=judged))
+
+
+def ties_later(plan: Plan, match: Callable[[], JudgedRun]) -> Ties | None:
+    """The same of a run with ties that `match` judges when it is asked for."""
+    return Ties(plan, match) if _are_known(plan.options) else None
+
+
+def _are_known(options: Options) -> bool:
+    """Whether the effect of ties is known."""
+    return not (
+        options.ties in BY_GRADE
         or options.relevance_format != "qrels"
         or options.is_cut
         or options.judged_only
         or options.relevance_level < 0
-    ):
-        return None
-    judged = run.judged
-    if plan.lends and lender(plan, judged) is not None:
-        # The next run gets this memory.
-        if not plan.keeps_ties:
-            return None
-        judged = judged.copied()
-    # Without the memory that the plan keeps for further runs.
-    return Ties(plan.changed(), run.changed(judged=judged))
+    )
+
+
+def scores_and_ties(plan: Plan, run: JudgedRun) -> Scores:
+    """The scores of a run, with its ties."""
+    scores = scores_of(plan, run)
+    ties = ties_of(plan, run)
+    with_ties: Scores = scores if ties is None else scores.changed(ties=ties)
+    return with_ties
 
 
 class Ties:
@@ -76,13 +90,15 @@ class Ties:
     those count that "best" and "worst" bound.
     """
 
-    def __init__(self, plan: Plan, run: JudgedRun) -> None:
-        self._plan, self._run = plan, run
+    def __init__(self, plan: Plan, run: JudgedRun | Callable[[], JudgedRun]) -> None:
+        # Without the memory that the plan keeps for further runs.
+        self._plan = plan.changed()
+        self._run = run
         # A cache of functools would be a cycle, which keeps memory until it is found.
         self._known: dict[str, Scores] = {}
         self._ranges: dict[str, Range] | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"_ranges": self.ranges(), "_known": self._known}
 
     def scores(self, ties: str) -> Scores:
@@ -92,9 +108,10 @@ class Ties:
 
             options = self._plan.options.changed(ties=ties)
             plan = self._plan.changed(measures=self._ranged(), options=options)
-            assert self._run.judged is not None
-            tied = settle_ties(self._run.judged.copied(), plan.judging)
-            run = self._run.changed(judged=tied.judged, tied=tied)
+            self._run = run = self._run if isinstance(self._run, JudgedRun) else self._run()
+            assert run.judged is not None
+            tied = settle_ties(run.judged.copied(), plan.judging)
+            run = run.changed(judged=tied.judged, tied=tied)
             self._known[ties] = scores_of(plan, run)
         return self._known[ties]
 
@@ -293,7 +310,7 @@ def tie_ranges(plan: Plan, run: Run) -> dict[str, TieRange]:
     """The range of the mean of each measure, by its printed name; `check_range` accepts them."""
     measures, options = plan.measures, plan.options
 
-    def mean(measures: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
+    def mean(measures: list[BoundMeasure], ties: str, **changes: object) -> dict[str, float]:
         changed = plan.changed(measures=measures, options=options.changed(ties=ties, **changes))
         return scores_of(changed, match(changed, run)).mean
 

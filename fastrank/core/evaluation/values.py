@@ -225,7 +225,7 @@ class Values:
         from fastrank.core.matching.rankings import rankings_of, with_generated_ids, without_results
 
         plan = self.plan
-        qrels: Any = plan.judgments
+        qrels = plan.judgments
         evaluated = set(queries)
         everyone = enumerate(qrels.queries)
         missing = filled("q", [i for i, query in everyone if query not in evaluated])

@@ -3,115 +3,162 @@
 from __future__ import annotations
 
 from array import array
+from typing import NamedTuple
 
-from fastrank.common.messages import counted
+from fastrank.common.faces import by_face
+from fastrank.common.messages import counted, malformed
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.tables.reading import binary_table
 from fastrank.core.formats.tables.records import json_content, table_of_json
-from fastrank.core.formats.tables.roles import (
-    QRELS_ROLES,
-    check_mapping,
-    find_columns,
-    kind_of_names,
-    normalized_name,
-)
+from fastrank.core.formats.tables.roles import kind_of_names, normalized_name
 from fastrank.core.formats.tables.sniff import WITHOUT_HEADER
 from fastrank.core.formats.tables.table import Table
-from fastrank.core.formats.tables.table_files import (
-    DELIMITERS,
-    table_of_cells,
-    table_of_delimited,
-)
-from fastrank.core.formats.trec.reader import malformed, python_warning
-from fastrank.errors import FormatError, InputError
+from fastrank.core.formats.tables.table_files import table_of_cells, table_of_delimited
+from fastrank.errors import FormatError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from fastrank.core.formats.trec.reader import Warn
+    from fastrank.common.messages import Warn
+    from fastrank.core.formats.tables.roles import Name
+
+    # A table, or {query: {document: number}} and {query: [document, ...]}.
+    Found = Table | dict[Any, Any]
+
+
+class Content(NamedTuple):
+    """What is read: the content of a file, or in binary formats the path of a local one.
+
+    name: of the file. form: the name of its format. kind: qrels or run. columns: as in
+    `read_qrels`. rank_by: may determine the role of the third column of a run.
+    """
+
+    content: bytes | str
+    name: str
+    form: str
+    kind: str
+    columns: Mapping[str, Name] | None
+    rank_by: str
+    warn: Warn
+
+    @property
+    def bytes(self) -> bytes:
+        """The content of a file of text."""
+        assert isinstance(self.content, bytes)
+        return self.content
+
+
+# Keys of judgments and of a run in an object with more: LlamaIndex's data sets of questions, with
+# their texts and those of the documents, and the results of FlagEmbedding.
+INNER = {"qrels": "relevant_docs", "run": "search_results"}
+
+
+def read_json(given: Content) -> Found:
+    """JSON and JSON lines, also of search engines."""
+    from fastrank.core.formats.tools.search_engines import numbers_by_query
+
+    loaded, lines = json_content(given.bytes, given.name, given.form)
+    whole = _whole(loaded, given.form)
+    numbers = numbers_by_query(whole, given.name, given.kind, given.warn)
+    if numbers is not None:
+        return numbers
+    inner = whole.get(INNER[given.kind]) if isinstance(whole, dict) else None
+    if isinstance(inner, dict):
+        return inner
+    table = table_of_json(loaded, lines, given.name, given.form)
+    return loaded if table is None else table
+
+
+def read_delimited(given: Content) -> Found:
+    """CSV and TSV, with a header or without one."""
+
+    def names_of(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
+        return _roles_of(given, cells, lines)
+
+    table = table_of_delimited(given.bytes, given.name, given.form, given.columns, names_of)
+    return _with_ratings(table, given.warn) if given.kind == "qrels" else table
+
+
+def read_binary(given: Content) -> Found:
+    """Parquet and Arrow's format."""
+    return binary_table(given.content, given.name, given.form)
 
 
 SAMPLE_FIELDS = ("query", "iteration", "doc", "stratum", "grade")
 SAMPLE_LINE = "5 fields (query iter doc stratum grade)"
 
 
-def read_sample(content: bytes, name: str, kind: str) -> Table:
-    """The table of a file; kind: qrels or run. Raises FormatError, and InputError for a run."""
-    if kind != "qrels":
-        raise InputError(name, "the format sample has judgments, expected a run")
+def read_sample(given: Content) -> Found:
+    """Judgments of a stratified sample. Raises FormatError, and InputError for a run."""
     rows: list[list[str]] = []
     lines = array("q")
-    for number, line in enumerate(content.removeprefix(BYTE_ORDER_MARK).split(b"\n"), 1):
+    for number, line in enumerate(given.bytes.removeprefix(BYTE_ORDER_MARK).split(b"\n"), 1):
         fields = line.split()
         if not fields:
             continue
         if len(fields) != len(SAMPLE_FIELDS):
-            raise FormatError(name, number, malformed(SAMPLE_LINE, len(fields), line))
+            raise FormatError(given.name, number, malformed(SAMPLE_LINE, len(fields), line))
         rows.append([decoded(field) for field in fields])
         lines.append(number)
-    if not rows:
-        raise FormatError(name, 1, f"expected lines of {SAMPLE_LINE}, found an empty file")
-    return table_of_cells(name, SAMPLE_FIELDS, list(zip(*rows, strict=True)), lines)
+    return _table_of_lines(given, SAMPLE_FIELDS, SAMPLE_LINE, rows, lines)
 
 
-def content_of(
-    content: bytes,
-    name: str,
-    form: str,
-    kind: str,
-    columns: Mapping[str, Any] | None = None,
-    rank_by: str = "score",
-    warn: Warn = python_warning,
-) -> Table | dict[Any, Any]:
-    """The table of a file that is not in TREC format, or {query: {document: number}}.
+LTR_FIELDS = ("query", "doc", "grade")
+LTR_LINE = "grade qid:QUERY 1:FEATURE ... # DOCUMENT"
 
-    content: of a local file in parquet, it may be the path. kind: qrels or run. rank_by: may
-    determine the role of the third column of a run. Raises FormatError and InputError.
+
+def read_ltr(given: Content) -> Found:
+    """Judgments of learning to rank; documents without a name are numbered from 0 in their query.
+
+    A document is named by the comment: its first word, or what follows `docid =`.
     """
-    check_mapping(columns, name)
-    if form == "sample":
-        return read_sample(content, name, kind)
-    if form in ("json", "jsonl"):
-        from fastrank.core.formats.tools.search_engines import numbers_by_query
-
-        loaded, lines = json_content(content, name, form)
-        numbers = numbers_by_query(_whole(loaded, form), name, kind, warn)
-        if numbers is not None:
-            return numbers
-        table = table_of_json(loaded, lines, name, form)
-        return loaded if table is None else table
-    if form not in DELIMITERS:
-        return binary_table(content, name, form)
-    table = table_of_delimited(
-        content,
-        name,
-        form,
-        columns,
-        lambda cells, lines: _roles_of(kind, cells, name, lines, rank_by),
-    )
-    return _with_ratings(table, columns, warn) if kind == "qrels" else table
+    rows: list[list[str]] = []
+    lines = array("q")
+    counts: dict[str, int] = {}
+    for number, line in enumerate(decoded(given.bytes).removeprefix("\ufeff").split("\n"), 1):
+        fields, _, comment = line.partition("#")
+        words = fields.split()
+        if not words:
+            continue
+        if len(words) < 2 or not words[1].startswith("qid:"):
+            reason = malformed(LTR_LINE, len(words), line.encode("utf-8", "surrogateescape"))
+            raise FormatError(given.name, number, reason)
+        query = words[1].removeprefix("qid:")
+        count = counts[query] = counts.get(query, -1) + 1
+        named = comment.replace("=", " ").split() or [f"{query}-{count}"]
+        doc = named[1] if named[0].lower() in ("docid", "doc_id") and named[1:] else named[0]
+        rows.append([query, doc, words[0]])
+        lines.append(number)
+    return _table_of_lines(given, LTR_FIELDS, LTR_LINE, rows, lines)
 
 
-def _with_ratings(table: Table, columns: Mapping[str, Any] | None, warn: Warn) -> Table:
+def _table_of_lines(
+    given: Content, names: Sequence[str], expected: str, rows: list[list[str]], lines: array[int]
+) -> Table:
+    if not rows:
+        raise FormatError(given.name, 1, f"expected lines of {expected}, found an empty file")
+    return table_of_cells(given.name, names, list(zip(*rows, strict=True)), lines)
+
+
+def _with_ratings(table: Table, warn: Warn) -> Table:
     """The rows that have a rating, as some in an export of Quepid have not."""
-    call = table.call("Qrels")
-    place = find_columns(table.names, QRELS_ROLES, columns, table.source, call=call)["grade"]
-    if normalized_name(table.names[place]) != "rating":
+    index = next((i for i, name in enumerate(table.names) if normalized_name(name) == "rating"), -1)
+    if index < 0:
         return table
-    cells = table.columns[place]
-    kept = [row for row, cell in enumerate(cells) if cell.strip()]
-    if len(kept) == len(cells):
+    cells = table.columns[index]
+    rated = [row for row, cell in enumerate(cells) if cell.strip()]
+    if len(rated) == len(cells):
         return table
     first = next(row for row, cell in enumerate(cells) if not cell.strip())
-    left = counted(len(cells) - len(kept), "row")
+    left = counted(len(cells) - len(rated), "row")
     where = f"the first is line {table.rows[first]}"
     warn(f"{table.source}: {left} without a rating left out, {where}")
-    rated = [[column[row] for row in kept] for column in table.columns]
-    lines = array("q", [table.rows[row] for row in kept])
-    return table_of_cells(table.source, table.names, rated, lines)
+    columns = [[column[row] for row in rated] for column in table.columns]
+    lines = array("q", [table.rows[row] for row in rated])
+    return table_of_cells(table.source, table.names, columns, lines)
 
 
 def _whole(loaded: Any, form: str) -> Any:
@@ -124,41 +171,66 @@ def kind_of_json(content: bytes, name: str, form: str) -> str | None:
     from fastrank.core.formats.tools.question_files import kinds_of_record
     from fastrank.core.formats.tools.search_engines import kinds_of
 
-    loaded, _ = json_content(content, name, form)
+    loaded, lines = json_content(content, name, form)
     first = loaded[0] if isinstance(loaded, list) and loaded else None
     record = first if isinstance(first, dict) else {}
     kinds = kinds_of(_whole(loaded, form), name) | kinds_of_record(record)
-    return kinds.pop() if len(kinds) == 1 else None if kinds else kind_of_names(record)
+    if kinds:
+        return kinds.pop() if len(kinds) == 1 else None
+    whole = _whole(loaded, form)
+    if isinstance(whole, dict) and (inner := [kind for kind in INNER if INNER[kind] in whole]):
+        return inner[0] if len(inner) == 1 else None
+    if isinstance(loaded, dict):
+        table = table_of_json(loaded, lines, name, form)
+        return None if table is None else kind_of_names(table.names)
+    return kind_of_names(record)
 
 
-def _roles_of(kind: str, cells: Any, name: str, lines: Any, rank_by: str) -> list[str]:
-    names = list(WITHOUT_HEADER[kind].get(len(cells), ()))
+def _roles_of(given: Content, cells: Any, lines: Sequence[int]) -> list[str]:
+    """The names of the columns of a file without a header."""
+    widths = WITHOUT_HEADER[given.kind]
+    names = list(widths.get(len(cells), ()))
     if not names:
-        widths = " or ".join(map(str, WITHOUT_HEADER[kind]))
-        reason = (
-            f"expected a header with names for query and document, or {widths} cells,"
-            f" found {', '.join(repr(column[0]) for column in cells)}"
-        )
-        raise FormatError(name, lines[0], reason)
+        expected = f"a header with names for query and document, or {' or '.join(map(str, widths))}"
+        shown = ", ".join(f"{column[0]!r:.60}" for column in cells)
+        raise FormatError(given.name, lines[0], f"expected {expected} cells, found {shown}")
     if "" in names:
-        third = _rank_or_score(cells, name, lines) if rank_by == "score" else "rank"
+        third = _rank_or_score(given, cells, lines) if given.rank_by == "score" else "rank"
         names[names.index("")] = third
     return names
 
 
-def _rank_or_score(cells: Any, name: str, lines: Any) -> str:
-    """The role of the third column of a run without a header: rank (MS MARCO) or score."""
-    queries, _, numbers = cells
-    if not all(number.strip().isdecimal() for number in numbers):
+def _rank_or_score(given: Content, cells: Any, lines: Sequence[int]) -> str:
+    """The role of the third column of a run without a header: rank (MS MARCO) or score.
+
+    Ranks that pandas has written as floats could be scores as well.
+    """
+    queries, _, texts = cells
+    are_integers = all(text.strip().isdecimal() for text in texts)
+    if not are_integers and not all(text.strip().endswith(".0") for text in texts):
         return "score"
-    ranks: dict[str, int] = {}
-    for i, (query, number) in enumerate(zip(queries, numbers, strict=True)):
-        expected = ranks[query] = ranks.get(query, 0) + 1
-        if int(number) != expected:
-            reason = (
-                f"the third column could be ranks or scores: expected rank {expected} in query"
-                f" {query!r}, found {number}; add a header, or set columns={{'query': 0, 'doc': 1,"
-                " 'score': 2} (or 'rank': 2)"
+    previous: dict[str, float] = {}
+    for row, (query, text) in enumerate(zip(queries, texts, strict=True)):
+        last = previous.get(query)
+        number = previous[query] = float(text)
+        if not are_integers and (number not in (0, 1) if last is None else number != last + 1):
+            return "score"
+        expected = 1 if last is None else int(last) + 1
+        if are_integers and number != expected:
+            raise _ambiguous(
+                given, lines[row], f"expected rank {expected} in query {query!r}, found {text}"
             )
-            raise FormatError(name, lines[i], reason)
+    if not are_integers:
+        raise _ambiguous(
+            given, lines[0], f"found {texts[0]}, and each is one more than that before"
+        )
     return "rank"
+
+
+def _ambiguous(given: Content, line: int, reason: str) -> FormatError:
+    advice = by_face(
+        "set columns={'query': 0, 'doc': 1, 'score': 2} (or 'rank': 2)",
+        "set --columns query=0,doc=1,score=2 (or rank=2)",
+    )
+    reason = f"the third column could be ranks or scores: {reason}; add a header, or {advice}"
+    return FormatError(given.name, line, reason)

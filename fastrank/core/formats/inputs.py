@@ -11,13 +11,18 @@ from fastrank.core.data.columns import PerQuery
 from fastrank.core.data.qrels import Preferences, Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.formats.files.source import is_unusual, name_of
+from fastrank.core.formats.formats import SUFFIXES, format_of
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.arrow_files import is_folder
+from fastrank.core.formats.tables.forms import are_cells
+from fastrank.core.formats.tables.forms import are_rows as are_rows
 from fastrank.core.formats.tables.forms import choose_split as choose_split
 from fastrank.core.formats.tables.forms import is_dict_of_splits as is_dict_of_splits
 from fastrank.core.formats.tables.forms import is_file as is_file
 from fastrank.core.formats.tables.forms import is_row as is_row
 from fastrank.core.formats.tables.reading import frame_of as frame_of
-from fastrank.core.formats.tables.sniff import COMPRESSED, SUFFIXES
+from fastrank.core.formats.tables.records import are_columns, table_of_columns, table_of_records
+from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.formats.trec.runs import apply_order
 from fastrank.errors import InputError
 
@@ -45,7 +50,7 @@ if TYPE_CHECKING:
     )
     """Several runs, in a list or an iterator or as {name: run}, each as for `RunLike`."""
 
-KINDS = "a dict, a pandas or polars DataFrame, an Arrow table, tuples or a file"
+KINDS = "a dict, a pandas or polars DataFrame, an Arrow table, records, tuples or a file"
 
 
 def as_qrels(
@@ -110,8 +115,12 @@ def open_run(
         from fastrank.core.formats.tables.table import run_of
 
         return run_of(found, rank_by=rank_by)
+    if is_folder(given):
+        from fastrank.core.formats.load import read_run
+
+        return read_run(given, rank_by=rank_by)
     file, head = sniff.head_of(given)
-    form = sniff.format_of(head, file.name, "run")
+    form = format_of(head, file.name, "run")
     if form == "trec" and not is_unusual(head):
         return file
     from fastrank.core.formats.load import read_run
@@ -124,9 +133,10 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
 
     kind: qrels or run. Raises TypeError for other objects; noun: what they are expected to be.
     """
-    given = choose_split(kind, given, None)
     if isinstance(given, Mapping):
-        return given
+        given = choose_split(kind, given, None)
+    if isinstance(given, Mapping):
+        return table_of_columns(given, f"{kind} <dict>") if are_columns(given) else given
     table = frame_of(given)
     if table is None and hasattr(given, "to_dict") and hasattr(given, kind):
         # Qrels or Run of ranx, which stores its content under that name.
@@ -135,14 +145,25 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
     if table is None and is_file(given):
         return None
     if table is None and hasattr(given, "__iter__"):
-        from fastrank.core.formats.tables.frames import table_of_tuples
-
-        table = table_of_tuples(given, kind)
+        table = _table_of_rows(given, kind)
     if table is None:
         found = type(given).__name__
         raise TypeError(f"{kind}: expected {noun}, {KINDS}, found {found}")
     table.source = f"{kind} {table.source}"
     return table
+
+
+def _table_of_rows(given: Iterable[Any], kind: str) -> Table | None:
+    """The table of records, tuples, or a tuple of columns; None for other objects."""
+    from fastrank.core.formats.tables.frames import PLAIN_FIELDS, table_of_tuples
+
+    rows = list(given)
+    first = next(iter(rows), None)
+    if isinstance(given, tuple) and not is_row(first) and are_cells(given):
+        return table_of_columns(dict(zip(PLAIN_FIELDS[kind], rows, strict=False)), "<tuple>")
+    if isinstance(first, Mapping):
+        return table_of_records(rows, f"<{type(given).__name__}>") if is_row(first) else None
+    return table_of_tuples(rows, kind)
 
 
 def run_name(path: str | os.PathLike[str]) -> str:
@@ -202,7 +223,7 @@ def are_named(given: Any) -> TypeGuard[Mapping[Any, Any]]:
     """
     if not isinstance(given, Mapping):
         return False
-    if type(given) is not dict and is_dict_of_splits(given):
+    if are_columns(given) or (type(given) is not dict and is_dict_of_splits(given)):
         return False
     first = next((key for key, value in given.items() if _is_run(value) is not None), None)
     if first is None or not _is_run(given[first]):
@@ -231,5 +252,5 @@ def _is_run(value: Any) -> bool | None:
         documents = next(iter(value.values()), None)
         return isinstance(documents, Mapping) if value else None
     if isinstance(value, (list, tuple)):
-        return is_row(next(iter(value), None))
+        return are_rows(value)
     return isinstance(value, PerQuery) or is_file(value) or frame_of(value) is not None

@@ -1,14 +1,10 @@
 """Read and write judgments and runs in files of any format.
 
-Formats: `trec` (see trec/reader.py), and of judgments trec_eval's others, `qrels_jg`, `prefs` and
-`qrels_prefs`; `sample`, judgments of a stratified sample (tables/table_files.py); `csv` and `tsv`,
-with a header of known names or without one (BEIR's qrels, MS MARCO's runs of query, document and
-rank); `json`, with {query: {document: number}} or a list of records; `jsonl`, records with the
-names of columns (both also records of questions: DPR's results, whose `has_answer` are judgments,
-KILT, HotpotQA and BRIGHT, see tools/question_files.py; and the ratings and responses of search
-engines, see tools/search_engines.py); `parquet`, which needs pyarrow. Files compressed with gzip,
-bzip2, xz or zstd are decompressed; written files are compressed if their name ends in .gz, .bz2,
-.xz or .zst.
+The formats are in formats.py. Of judgments, trec_eval's others are read, too: `qrels_jg`, `prefs`
+and `qrels_prefs`. JSON and JSON lines may also have records of questions (DPR's results, whose
+`has_answer` are judgments, KILT, HotpotQA and BRIGHT, see tools/question_files.py), and the ratings
+and responses of search engines (tools/search_engines.py). Files compressed with gzip, bzip2, xz or
+zstd are decompressed; written files are compressed if their name ends in .gz, .bz2, .xz or .zst.
 """
 
 from __future__ import annotations
@@ -18,23 +14,30 @@ from typing import overload
 from fastrank.common.arguments import DEFAULT_VERSION, RANK_BY, check_choice
 from fastrank.core.data.qrels import Preferences, Qrels
 from fastrank.core.data.run import Run
-from fastrank.core.formats.contents import content_of, kind_of_json
+from fastrank.core.formats.contents import kind_of_json
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import open_source
+from fastrank.core.formats.formats import (
+    FORMATS,
+    SUFFIXES,
+    check_format,
+    content_of,
+    format_by_name,
+    format_of,
+)
 from fastrank.core.formats.tables import dicts, sniff
 from fastrank.core.formats.tables import table as tables
+from fastrank.core.formats.tables.arrow_files import is_folder, saved_table
 from fastrank.core.formats.tables.reading import binary_table
-from fastrank.core.formats.tables.records import json_of, jsonl_of
 from fastrank.core.formats.tables.roles import kind_of_names
 from fastrank.core.formats.tables.table import Table
-from fastrank.core.formats.tables.table_files import delimited_lines
 from fastrank.core.formats.trec import reader as trec
 from fastrank.core.formats.trec import writers as trec_writers
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from fastrank.common.choices import (
@@ -44,12 +47,14 @@ if TYPE_CHECKING:
         RankBy,
         TrecEvalVersion,
     )
+    from fastrank.common.messages import Warn
     from fastrank.core.formats.files.source import Source, SourceFile
-    from fastrank.core.formats.trec.reader import Warn
 
 
 # trec_eval's formats of judgments that cannot be told from the content.
 GROUPED = ("qrels_jg", "prefs", "qrels_prefs")
+# Formats whose fields have a fixed order.
+OF_LINES = ("trec", "sample", "ltr")
 
 
 @overload
@@ -85,15 +90,16 @@ def read_qrels(
 
     source: `irds:` and the id of a dataset is accepted, as in `irds:msmarco-passage/dev/small`:
     the judgments of the package ir_datasets, which downloads them if needed. format: trec, csv,
-    tsv, json, jsonl, parquet or sample; by default detected from the content. `sample` is the
-    format of NIST's sample_eval: lines `query iter doc stratum grade`, with a negative grade for
-    documents of the pool that were not sampled. Or one of trec_eval's other formats: qrels_jg,
-    lines `query group doc grade` of several judgment groups; prefs, lines `query group subgroup doc
-    level`, a higher level preferred, and qrels_prefs, lines `query group doc level`, which are read
-    into `Preferences`. columns: the names of the columns by role (query,
-    doc, grade, iteration, stratum), or their numbers from 0 in a file without a header; needed
-    only for unusual names. Raises ReadError, FormatError and InputError, and ImportError if a
-    library is missing: pyarrow for parquet, or that of a URL or a dataset.
+    tsv, json, jsonl, parquet, arrow, ltr or sample, by default detected from the content: see
+    [Files we read](../files.md). `sample` is the format of NIST's sample_eval: lines `query iter
+    doc stratum grade`, with a negative grade for documents of the pool that were not sampled. Or
+    one of trec_eval's other formats: qrels_jg, lines `query group doc grade` of several judgment
+    groups; prefs, lines `query group subgroup doc level`, a higher level preferred, and
+    qrels_prefs, lines `query group doc level`, which are read into `Preferences`. columns: the
+    names of the columns by role (query, doc, grade, iteration, stratum), or their numbers from 0 in
+    a file without a header; needed only for unusual names. Raises ReadError, FormatError and
+    InputError, and ImportError if a library is missing: pyarrow for parquet, or that of a URL or a
+    dataset.
 
     >>> import io
     >>> fr.read_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")).to_dict()
@@ -112,6 +118,8 @@ def read_qrels(
         from fastrank.core.formats.tables.frames import dataset_table
 
         return tables.qrels_of(dataset_table(str(source)))
+    if is_folder(source):
+        return tables.qrels_of(saved_table(source), columns)
     file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec" or form in GROUPED:
@@ -158,6 +166,8 @@ def read_run(
     {'q1': {'d7': -1.0, 'd3': -2.0}}
     """
     check_choice("rank_by", rank_by, RANK_BY)
+    if is_folder(source):
+        return tables.run_of(saved_table(source), columns, tag=tag, rank_by=rank_by)
     file, form = _open(source, format, "run", columns)
     with file:
         if form == "trec":
@@ -181,7 +191,7 @@ def read_run(
 
 def _content(file: SourceFile, form: str) -> Any:
     """The content of a file; of one in parquet the path, if its columns can be read alone."""
-    return file.path if form == "parquet" and file.path is not None else file.read()
+    return file.path if FORMATS[form].is_binary and file.path is not None else file.read()
 
 
 def is_dataset(source: object) -> bool:
@@ -236,12 +246,14 @@ def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFi
     if format in (None, "trec"):
         fields = len((sniff.first_line(head) or b"").split())
         for kind, fits in sniff.TREC_FIELDS.items():
-            if sniff.format_of(head, file.name, kind) == "trec" and fits(fields):
+            if format_of(head, file.name, kind) == "trec" and fields in fits:
                 return file, kind
-    if format == "sample" or (format is None and sniff.is_sample(head)):
-        return file, "qrels"
-    form = sniff.check_format(format or sniff.format_of(head, file.name, "run"))
-    if form not in ("parquet", "arrow", "json", "jsonl"):
+    form = check_format(format or format_of(head, file.name, "qrels"))
+    if len(FORMATS[form].kinds) > 1 and format is None:
+        form = format_of(head, file.name, "run")
+    if len(FORMATS[form].kinds) == 1:
+        return file, FORMATS[form].kinds[0]
+    if form not in ("json", "jsonl") and not FORMATS[form].is_binary:
         return file, kind_of_names(sniff.names_in(head, form))
     content = file.read()
     file = file if file.rereadable else sniff.in_memory(content, file.name)
@@ -254,15 +266,15 @@ def _open(
     source: Source | SourceFile, format: str | None, kind: str, columns: Mapping[str, Any] | None
 ) -> tuple[SourceFile, str]:
     if format is not None:
-        sniff.check_format(format, *(GROUPED if kind == "qrels" else ()))
+        check_format(format, *(GROUPED if kind == "qrels" else ()))
         file = open_source(source)
-        if format in ("trec", "sample", *GROUPED) and columns is not None:
+        if format in (*OF_LINES, *GROUPED) and columns is not None:
             file.close()
             raise InputError(file.name, "columns: the fields of TREC's format have a fixed order")
         return file, format
     file, head = sniff.head_of(source)
-    form = sniff.format_of(head, file.name, kind)
-    if form in ("trec", "sample") and columns is not None:
+    form = format_of(head, file.name, kind)
+    if form in OF_LINES and columns is not None:
         form = "tsv" if b"\t" in head.partition(b"\n")[0] else "csv"
     return file, form
 
@@ -270,39 +282,14 @@ def _open(
 def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
     trec_writers.check_kind(noun, expected)
     name = files.name_of(path)
-    form = format or sniff.format_by_name(name)
+    form = format or format_by_name(name)
     if form is None:
-        known = ", ".join(sniff.SUFFIXES)
+        known = ", ".join(SUFFIXES)
         raise InputError(name, f"unknown format; set format=, or use a name ending in {known}")
-    sniff.check_format(form)
+    check_format(form)
     if format is None and form == "trec" and getattr(noun, "strata", None) is not None:
         form = "sample"
-    files.write_compressed(path, _pieces(noun, form))
-
-
-def _pieces(noun: Qrels | Run, form: str) -> Iterable[bytes]:
-    if form == "trec":
-        return trec_writers.lines_of(noun)
-    if form == "sample":
-        if not isinstance(noun, Qrels):
-            raise InputError(noun.source, "the format sample is only for judgments")
-        return trec_writers.sample_lines(noun)
-    if form == "json":
-        return json_of(dicts.to_dict(noun))
-    from fastrank.core.formats.tables import frames
-
-    if form in ("parquet", "arrow"):
-        return [frames.binary_content(noun, form)]
-    _refuse_empty_ids(noun, form)
-    columns = frames.to_columns(noun)
-    lists = (own if isinstance(own, list) else own.tolist() for own in columns.values())
-    names, rows = list(columns), zip(*lists, strict=True)
-    return jsonl_of(names, rows) if form == "jsonl" else delimited_lines(form, names, rows)
-
-
-def _refuse_empty_ids(noun: Qrels | Run, form: str) -> None:
-    for what, texts in (("query", noun.queries), ("document", noun.docs)):
-        place = tables.first_empty(texts)
-        if place >= 0:
-            reason = f"{what} {place} (the first is 0) has an empty id: expected some text"
-            raise InputError(noun.source, f"{reason} for a {form} file")
+    write = FORMATS[form].write
+    if write is None:
+        raise InputError(name, f"the format {form} is only read")
+    files.write_compressed(path, write(noun))

@@ -207,7 +207,7 @@ class DictBatch:
         self._user = ref(run)
         return run
 
-    def judge(self, run: list[dict[str, Any]], lengths: list[int], queries: list[int]) -> bool:
+    def judge(self, run: list[dict[str, object]], lengths: list[int], queries: list[int]) -> bool:
         """Judge as many rankings as there is room for.
 
         lengths: how many documents they have. queries: their numbers in the index. False if one has

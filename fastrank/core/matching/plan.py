@@ -168,7 +168,6 @@ class Plan:
     judgments: of the queries to evaluate. skipped: the ids of judged queries that the options leave
     out. query_order: the ids of all judged queries in the order of the scores, by default byte
     order. file: of the judgments, if they were read from one that other processes may read.
-    keeps_ties: whether Scores of dicts have their `ties` where that takes a copy of the rankings.
     rankings_suffice: whether only the ranks of judged documents matter, but for the order of equal
     scores; in that case a run can be judged as it is, without a copy of it in memory. streams: the
     same, with equal scores in the order of trec_eval.
@@ -186,13 +185,12 @@ class Plan:
         skipped: Sequence[bytes] = (),
         query_order: Sequence[bytes] | None = None,
         file: FileState | None = None,
-        keeps_ties: bool = False,
     ) -> None:
         self.judgments: Any = judgments
         self.measures, self.options = measures, options
         self.requires = requires = requirements(measures, options)
         self.skipped, self.query_order = skipped, query_order
-        self.file, self.keeps_ties = file, keeps_ties
+        self.file = file
         # How many rankings the last run of dicts had, and whether such runs are in the memory.
         self.last_count, self.lends = -1, False
         self._known: dict[Callable[[Plan], object], Any] = {}
@@ -210,14 +208,13 @@ class Plan:
         measures: list[BoundMeasure],
         options: Options,
         file: FileState | None = None,
-        keeps_ties: bool = False,
     ) -> Plan:
         """The plan for those queries of judgments that the options do not leave out.
 
         Raises EvaluationError for a query without a relevant document if that is an error.
         """
         chosen, skipped = choose_queries(judgments, options)
-        plan = cls(chosen, measures, options, skipped=skipped, file=file, keeps_ties=keeps_ties)
+        plan = cls(chosen, measures, options, skipped=skipped, file=file)
         plan.__dict__["all_judgments"] = judgments
         return plan
 
@@ -230,9 +227,9 @@ class Plan:
         from fastrank.core.measures.custom import functions_of
 
         functions = functions_of(self.measures)
-        return functions, self.measures, self.options, self.file, self.keeps_ties
+        return functions, self.measures, self.options, self.file
 
-    def changed(self, **fields: Any) -> Plan:
+    def changed(self, **fields: object) -> Plan:
         """A plan with other judgments, measures or options, and with memory of its own."""
         parts = {"judgments": self.judgments, "measures": self.measures, "options": self.options}
         return Plan(**(parts | fields), skipped=self.skipped, query_order=self.query_order)

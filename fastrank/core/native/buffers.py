@@ -136,7 +136,7 @@ class FreeList:
 
     def __init__(self, most: int = 4) -> None:
         # Methods of lists are atomic, so that threads need no lock.
-        self._items: list[Any] = []
+        self._items: list[object] = []
         self._most = most
 
     def take(self, serves: Callable[[Any], bool]) -> Any:

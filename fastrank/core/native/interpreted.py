@@ -32,12 +32,12 @@ class Interpreter:
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that converts buffers to arrays and calls the kernel `name`."""
 
-        def call(*values: Any) -> Any:
+        def call(*values: object) -> object:
             return self.prepare(name, *values)()
 
         return call
 
-    def prepare(self, name: str, *values: Any) -> Callable[[], Any]:
+    def prepare(self, name: str, *values: object) -> Callable[[], Any]:
         """The same call of the kernel `name` again and again, its arguments converted once."""
         _, declared = parse_signature(KERNELS[name].signature)
         words = [word for argument in declared for word in flat_words(argument)]
@@ -46,7 +46,7 @@ class Interpreter:
         arguments = list(map(_converted, declared, values))
         called = _call_per_query if declared[0] in PER_QUERY else _call
 
-        def call() -> Any:
+        def call() -> object:
             # Python meets numpy's warnings where compiled code just computes inf or nan.
             with np.errstate(all="ignore"):
                 result = called(name, declared[0], arguments)
@@ -57,7 +57,7 @@ class Interpreter:
         return call
 
 
-def _call(name: str, _first: str, arguments: list[object]) -> Any:
+def _call(name: str, _first: str, arguments: list[object]) -> object:
     return KERNELS[name].function(*arguments)
 
 
@@ -89,7 +89,7 @@ def _converted(declared: str, value: Any) -> Any:
     return _array(value, CODES[item(declared)]) if is_array(declared) else value
 
 
-def _array(buffer: Any, code: str) -> Any:
+def _array(buffer: object, code: str) -> object:
     """A writable array over the buffer's memory."""
     dtype: np.dtype[Any] = np.dtype(code)
     count = count_items(buffer, code)

@@ -54,7 +54,7 @@ class EntryPoints:
         packer: Packer | None = None
         calls = 0
 
-        def call(*values: Any) -> Any:
+        def call(*values: object) -> object:
             nonlocal packer, calls
             calls += 1
             # Several threads may have counted past it. It is not asked for twice if there is none.
@@ -72,7 +72,7 @@ class EntryPoints:
 
         return call
 
-    def prepare(self, name: str, *values: Any) -> Callable[[], Any]:
+    def prepare(self, name: str, *values: object) -> Callable[[], Any]:
         """The same call of the entry point `name` again and again, its arguments looked at once.
 
         What changes between the calls must be in memory; that of the arguments may not move.

@@ -101,7 +101,7 @@ def addresses(objects: Iterable[object]) -> array[int]:
     return array("q", map(id, objects))
 
 
-def are_small(dicts: list[dict[Any, Any]], lengths: list[int]) -> bool:
+def are_small(dicts: list[dict[Any, object]], lengths: list[int]) -> bool:
     """Whether each takes less room than any of its length with a key that is not of type str.
 
     One that has shrunk may be all text and not small. To look at the type of every key would take

@@ -293,7 +293,15 @@ class Evaluated(QueryValues):
 
         These are means for most measures, sums for counts (num_ret, ...), and geometric means for
         gm_map and gm_bpref. `runid` is not among them, because all values are numbers; it is `tag`.
+
+        Warns where `print(scores)` has a note that judged queries are left out, or that the order
+        of tied documents decides the means.
         """
+        if self.ties is not None or self.counts.get("missing_queries"):
+            # Imported late: most runs have neither.
+            from fastrank.core.scores.text import warn_of_mean
+
+            warn_of_mean(self)
         return Means(columns_by_name(self).values())
 
     @property

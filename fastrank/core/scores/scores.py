@@ -28,8 +28,7 @@ class Scores(Evaluated):
     evaluated_queries: evaluated queries; in version 10.0 this includes those without results that
         count as 0.
     missing_queries: judged queries without results.
-    unjudged_queries: queries of the run without judgments; of arrays, rows with documents and
-        without judgments.
+    unjudged_queries: queries of the run without judgments; of arrays, rows without judgments.
     no_relevant_queries: judged queries without a relevant document that were not skipped; 0 for
         preferences.
     no_relevant_skipped: judged queries without a relevant document that were skipped
@@ -42,6 +41,9 @@ class Scores(Evaluated):
         of strata. not_sampled: documents of the pool that were not sampled, which count as unjudged
         in other measures; only if the judgments have strata.
     ties_at_cutoff: rankings that end between documents with equal scores (`evaluate_embeddings`).
+    not_in_corpus: judged documents that are not in the corpus. numbered_documents,
+        numbered_queries: those whose ids are row numbers, from 0 (`evaluate_embeddings`).
+    zero_vectors: zero vectors of queries and documents, whose cosine with all others counts as 0.
 
     >>> scores
     <Scores of 'pixels': 200 queries, 1 measure>

@@ -15,14 +15,15 @@ from fastrank.vectors.searching.faiss_api import (
     training_vectors_needed,
 )
 from fastrank.vectors.searching.indexing import Index, as_index, make_index
-from fastrank.vectors.searching.storage import read_index
+from fastrank.vectors.searching.storage import describe_index, read_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.common.choices import Metric
     from fastrank.vectors.searching.row_ids import RowIds
-    from fastrank.vectors.searching.vectors import Vectors
+    from fastrank.vectors.searching.vectors import Vectors, check_metric
 
 
 EXPECTED = "expected a factory string, a file, or (name, index)"
@@ -78,6 +79,17 @@ def parse_configurations(indexes: Any) -> list[tuple[str, list[str], Any]]:
     if not configurations:
         raise OptionError("indexes", "expected at least one index, found none")
     return [(name, *rest) for name, rest in configurations.items()]
+
+
+def metric_of(source: object) -> Metric | None:
+    """The metric of an index that is built: a path, an Index or a faiss index."""
+    if isinstance(source, (str, os.PathLike)):
+        return check_metric(describe_index(os.fspath(source)).metric)
+    try:
+        index = as_index("indexes", source, None)
+    except ArrayError:
+        return None
+    return check_metric(index.metric) if isinstance(index, Index) else None
 
 
 def built_index(name: str, source: object, metric: str, vectors: Vectors, names: RowIds) -> Index:

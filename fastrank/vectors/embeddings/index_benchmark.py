@@ -18,12 +18,13 @@ from fastrank.common.progress import bar
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.trec.line_files import as_exclusions
 from fastrank.core.matching.keywords import EVALUATION
-from fastrank.core.measures.selection import Selection
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.errors import ArrayError, OptionError
 from fastrank.vectors.embeddings.faiss_configurations import (
     Configuration,
     built_index,
     check_configuration,
+    metric_of,
     parse_configurations,
 )
 from fastrank.vectors.embeddings.index_comparison import IndexComparison, IndexPoint
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 EXACT = "exact"
-MEASURES = ("nDCG@10", "RR@10", "AP")
 
 
 class ComparisonOptions(QueryOptions, total=False):
@@ -83,9 +83,9 @@ def compare_indexes(
     | Mapping[str, Index | FaissIndex],
     *,
     k: int = 100,
-    metric: Metric = "ip",
+    metric: Metric | None = None,
     qrels: QrelsLike | None = None,
-    measures: str | Iterable[str] = MEASURES,
+    measures: str | Iterable[str] = DEFAULT_MEASURES,
     repetitions: int = 5,
     executor: Workers | None = None,
     **options: Unpack[ComparisonOptions],
@@ -100,8 +100,8 @@ def compare_indexes(
         the corpus that is built already is a file, "docs.index efSearch=64" (a string with a dot
         or a slash), or (name, Index or faiss index), whose name may be followed by settings.
     k: the number of documents to retrieve per query, for recall@k, the measures and the speed.
-    metric: how vectors are compared: by inner product ("ip"), Euclidean distance ("l2") or
-        "cosine".
+    metric: how vectors are compared: by "cosine", inner product ("ip") or Euclidean distance
+        ("l2"). By default that of the first index that is built already, or else the cosine.
     qrels, measures: judgments and measures, as in `evaluate_embeddings`. Without judgments only
         recall, speed and size are computed.
     repetitions: the number of timed passes over all queries.
@@ -138,7 +138,11 @@ def compare_indexes(
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
         raise ArrayError("corpus", "expected an array or a file, found an iterator")
-    searched_for = _gathered(queries, unit=check_metric(metric) == "cosine")
+    if metric is None:
+        metrics = (metric_of(source) for *_, source in parsed if source is not None)
+        metric = next(filter(None, metrics), None)
+    metric = check_metric(metric)
+    searched_for = _gathered(queries, unit=metric == "cosine")
     check_dimension(open_vectors("queries", searched_for), vectors.dimension)
     sample = vectors.count if train_size is None else min(vectors.count, train_size)
     # Used for every index, so it must not be an iterator.
@@ -327,7 +331,7 @@ class _Runner:
 
 
 def _gathered(queries: VectorsLike, *, unit: bool) -> Array:
-    """All queries as 32-bit floats; `unit`: none may be zero."""
+    """All queries as 32-bit floats; `unit`: they will be normalized."""
     vectors = open_vectors("queries", queries)
     blocks = vectors.blocks(block_rows(vectors.dimension), unit=False)
     # A block may be overwritten by the next one; the rows of an array are not.

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fastrank.common.plots.frame import Frame
+    from fastrank.common.rendering.document import Document
     from fastrank.core.results.table import Table
     from fastrank.core.scores.scores import Scores
 
@@ -87,6 +88,15 @@ class IndexComparison(Result, Frozen):
 
         rows = [self._row(point) for point in self.points]
         return Table(columns={name: [row[name] for row in rows] for name in rows[0]})
+
+    def _document(self) -> Document:
+        from fastrank.common.rendering.document import Document, Paragraph
+        from fastrank.core.results.table import grid_of
+        from fastrank.core.scores.text import notes
+
+        exact = self.points[0].scores
+        told = [] if exact is None else notes(exact)
+        return Document([grid_of(self.table()), *(Paragraph(note, "note") for note in told)])
 
     def _content(self) -> dict[str, object]:
         whole = {name: getattr(self, name) for name in sorted(self.field_names - {"points"})}

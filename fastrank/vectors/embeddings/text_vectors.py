@@ -112,7 +112,7 @@ def encode_task(
         numbers = {text: number for number, text in enumerate(distinct)}
         encoder, fitted = text_encoder(text_model, distinct, batch_size=batch_size, prompt=prompt)
         store = None if cache is None or fitted else EmbeddingCache(cache, cache_name)
-        texts = EncodedTexts(encoder, distinct, distinct, store, unit=False)
+        texts = EncodedTexts(encoder, distinct, distinct, store)
         prepared.append((texts, numbers, columns))
     widths = {texts.dimension for texts, *_ in prepared}
     if len(widths) > 1:
@@ -182,7 +182,7 @@ def embed_dataset(
 class PreparedModel:
     """A model and a data set, checked against each other by encoding the first texts.
 
-    unit: whether the metric is cosine. first: the vectors of the first texts.
+    first: the vectors of the first texts.
     """
 
     def __init__(
@@ -194,8 +194,6 @@ class PreparedModel:
         corpus_prompt: str | None,
         cache: str | os.PathLike[str] | None,
         cache_name: str | None,
-        *,
-        unit: bool = False,
     ) -> None:
         check_encoding(
             batch_size, cache, cache_name, query_prompt=query_prompt, corpus_prompt=corpus_prompt
@@ -221,14 +219,10 @@ class PreparedModel:
             corpus_prompt=corpus_prompt,
         )
         store = None if cache is None or fitted else EmbeddingCache(cache, cache_name)
-        corpus = self._corpus = EncodedTexts(
-            for_documents, data.corpus_ids, data.corpus, store, unit=unit
-        )
+        corpus = self._corpus = EncodedTexts(for_documents, data.corpus_ids, data.corpus, store)
         asked = corpus
         if data.query_rows is None:
-            asked = self._queries = EncodedTexts(
-                for_queries, data.query_ids, data.queries, store, unit=unit
-            )
+            asked = self._queries = EncodedTexts(for_queries, data.query_ids, data.queries, store)
         if asked.dimension != corpus.dimension:
             expected = f"dimension {corpus.dimension}, as from {corpus.name} for the corpus"
             raise ArrayError(

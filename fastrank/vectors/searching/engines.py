@@ -34,11 +34,16 @@ if TYPE_CHECKING:
         """Searches one corpus.
 
         count: the number of vectors, None if unknown before a search. single: whether only one
-        search is possible, because the corpus can be read only once.
+        search is possible, because the corpus can be read only once. zeros: the rows of zero
+        vectors that were normalized.
         """
 
         count: int | None
         single: bool
+
+        @property
+        def zeros(self) -> frozenset[int]:
+            """See above."""
 
         def batched(self, depth: int, batch_size: int, /) -> int | None:
             """How many queries to search at once; None for all."""
@@ -70,6 +75,7 @@ class IndexSearch:
     single = False
 
     def __init__(self, index: Index, parameters: dict[str, float], *, gpu: bool) -> None:
+        self.zeros = index.zeros
         self._index, self._parameters, self._lock = index.faiss, parameters, index.lock
         self.count: int | None = len(index)
         self._dimension = index.dimension
@@ -132,6 +138,11 @@ class VectorSearch:
         if isinstance(corpus, Rows) and corpus.is_ready and fits and not self._unit:
             corpus.check(unit=False)
             self._whole = corpus.rows
+
+    @property
+    def zeros(self) -> frozenset[int]:
+        """The rows of zero vectors that were normalized."""
+        return self._corpus.zeros
 
     def batched(self, depth: int, batch_size: int) -> int | None:
         """How many queries to search at once; None for all."""
@@ -218,7 +229,7 @@ class SparseSearch:
             raise OptionError("gpu", "sparse vectors are searched on the CPU")
         corpus.check(unit=metric == "cosine")
         self.count, self._metric, self._matrix = corpus.count, metric, corpus.matrix
-        self._lengths = corpus.lengths()
+        self._lengths, self.zeros = corpus.lengths(), corpus.zeros
 
     def batched(self, _depth: int, batch_size: int) -> int | None:
         """How many queries to search at once; they are dense until then."""
@@ -253,7 +264,7 @@ class SparseSearch:
         documents = self._matrix[part].astype(numpy.float64)
         scores: Array = (asked @ documents.T).toarray()
         if self._metric == "cosine":
-            scores /= self._lengths[part]
+            scores /= numpy.where(self._lengths[part] == 0, 1.0, self._lengths[part])
         if self._metric == "l2":
             squares = numpy.asarray(asked.multiply(asked).sum(axis=1)).reshape(-1, 1)
             scores = numpy.minimum(2 * scores - squares - self._lengths[part] ** 2, 0)

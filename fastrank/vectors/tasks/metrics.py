@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
+def _one_column(name: str, array: Array) -> Array:
+    """An array of one dimension, or of two with one column, as models with one output have."""
+    if array.ndim == 2 and array.shape[1] == 1:
+        return array[:, 0]
+    if array.ndim != 1:
+        raise ArrayError(name, f"expected one dimension, found {array.ndim}")
+    return array
+
+
 def label_array(name: str, labels: Any) -> Array:
     """Labels as a one-dimensional array of integers, floats, bools or str. Raises ArrayError."""
     values = labels if hasattr(labels, "dtype") else list(labels)
@@ -30,8 +39,7 @@ def label_array(name: str, labels: Any) -> Array:
     array = numpy.asarray(values)
     if array.dtype.kind == "O" and hasattr(labels, "dtype"):
         return label_array(name, array.tolist())
-    if array.ndim != 1:
-        raise ArrayError(name, f"expected one dimension, found {array.ndim}")
+    array = _one_column(name, array)
     if array.dtype.kind not in "biufUS":
         raise ArrayError(name, "expected labels that are numbers or str")
     if array.dtype.kind == "f" and numpy.isnan(array).any():
@@ -68,8 +76,7 @@ def number_array(name: str, values: Any) -> Array:
         array = array.astype(numpy.result_type(array.dtype, numpy.float32), copy=False)
     except (TypeError, ValueError) as error:
         raise ArrayError(name, "expected numbers") from error
-    if array.ndim != 1:
-        raise ArrayError(name, f"expected one dimension, found {array.ndim}")
+    array = _one_column(name, array)
     if array.dtype.kind != "f":
         for row, value in enumerate(items):
             if isinstance(value, str):

@@ -81,9 +81,6 @@ qid,docno,rank\nq,d,1\nq,e,x\n => 3 malformed: column 'rank': expected a number,
     trec_eval does not
 {"q": {"d": 1}, } => 1 malformed: Expecting property name enclosed in double quotes at column 17
 {"q": {"d": 1, "e} => 1 malformed: Unterminated string starting at column 16
-{\n"q": [1, 2]}
-  - malformed: query 'q': expected a dict of documents and scores, found list; use from_arrays
-    for columns of a table
 qid,docno\nq,d\n
   - malformed: no score column: found 'qid', 'docno', expected one of score, similarity, _score,
     retrieval_score, relevance_score, prediction; or use read_run(..., columns={'score': NAME})
@@ -254,7 +251,7 @@ def test_what_the_reader_refuses_is_an_error(rows: list[tuple[str, str, str]]) -
 def test_the_format_can_be_given() -> None:
     assert [f.kind for f in check(b"q\td\t1\n", input_format="trec")] == ["malformed", "no-results"]
     assert "other-format" in {f.kind for f in check(b"q\td\t1\n")}
-    with pytest.raises(FastrankError, match=r"format: expected one of trec, csv.*, found 'xml'"):
+    with pytest.raises(FastrankError, match=r"format: expected one of trec, .*, found 'xml'"):
         check(b"", input_format="xml")
 
 

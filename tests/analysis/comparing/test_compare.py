@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -153,6 +154,18 @@ def test_frames_can_be_compared(library: str, long: bool) -> None:
     found = fr.compare_scores(frames.DataFrame(columns))
 
     assert found.values("P_5").tolist() == [[0.2, 0.4], [0.8, 0.6]]
+
+
+def test_values_in_a_file_or_in_rows_can_be_compared(tmp_path: Path) -> None:
+    """The file is what `fastrank eval -q --format csv` writes."""
+    rows = [("a", "1", 0.2), ("a", "2", 0.4), ("b", "2", 0.6), ("b", "1", 0.8)]
+    lines = [f"{system},{query},P_5,{value}\n" for system, query, value in rows]
+    (tmp_path / "values.csv").write_text("run,query,measure,value\n" + "".join(lines))
+    records = [{"run": system, "query": query, "P_5": value} for system, query, value in rows]
+    columns = {name: [row[name] for row in records] for name in records[0]}
+
+    for scores in (tmp_path / "values.csv", records, columns):
+        assert fr.compare_scores(scores).values("P_5").tolist() == [[0.2, 0.4], [0.8, 0.6]]
 
 
 def test_a_comparison_can_be_pickled() -> None:

@@ -76,7 +76,7 @@ def test_what_cannot_be_compared_is_an_error(call: str, error: str) -> None:
 def test_a_frame_without_systems_is_an_error() -> None:
     pandas = pytest.importorskip("pandas")
 
-    with pytest.raises(InputError, match="expected a column 'system' or 'run' or 'name'"):
+    with pytest.raises(InputError, match="no system column: found 'query', 'P_5'"):
         fr.compare_scores(pandas.DataFrame({"query": ["1"], "P_5": [1.0]}))
 
 

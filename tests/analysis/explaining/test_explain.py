@@ -265,7 +265,7 @@ def test_titles_are_shown_and_shortened_in_text(tmp_path: Path) -> None:
     path.write_text("\n".join(map(json.dumps, lines)))
     run = {"q": {"a": 3, "b": 2, "c": 1}}
 
-    explained = fr.explain({"q": {"a": 1}}, run, "map", query="q", documents=path)
+    explained = fr.explain({"q": {"a": 1}}, run, "map", query="q", texts=path)
 
     assert explained.table("map").columns["title"] == ["Apples", passage, ""]
     assert "Apples" in str(explained)
@@ -278,18 +278,18 @@ def test_titles_can_be_a_data_set_but_no_lines_without_ids(tmp_path: Path) -> No
     data = fr.Dataset.from_texts({"a": "Apples"}, {"q": "fruit"}, qrels)
     wrong.write_text('{"_id": "a", "text": "Apples"}\n["b"]\n')
 
-    explained = fr.explain(qrels, run, "map", query="q", documents=data)
+    explained = fr.explain(qrels, run, "map", query="q", texts=data)
 
     assert explained.table("map").columns["title"] == ["Apples"]
-    with pytest.raises(FormatError, match=r"wrong\.jsonl.*2.*expected a JSON object with _id"):
-        fr.explain(qrels, run, "map", query="q", documents=wrong)
+    with pytest.raises(FormatError, match=r"wrong\.jsonl.*2.*expected an object with an id"):
+        fr.explain(qrels, run, "map", query="q", texts=wrong)
 
 
 def test_the_difference_has_the_titles_of_both_runs() -> None:
     runs, titles = ({"q": {"a": 1.0}}, {"q": {"b": 1.0}}), {"a": "Apples", "b": "Plums"}
 
     explained = fr.explain(
-        {"q": {"a": 1, "b": 1}}, runs[0], "P.1", query="q", other=runs[1], documents=titles
+        {"q": {"a": 1, "b": 1}}, runs[0], "P.1", query="q", other=runs[1], texts=titles
     )
 
     assert sorted(explained.difference("P_1").columns["title"]) == ["Apples", "Plums"]
@@ -333,7 +333,7 @@ explained(relevance_level=-1)
 explained("P(rel=-1)@5")
     -> MeasureError: 'P(rel=-1)@5': explain expects a level of at least 0, found rel=-1
 explained(rows=0) -> OptionError: rows: expected 1 or more, found 0
-explained(documents=5) -> OptionError: documents: expected a Dataset, a dict or a path
+explained(texts=5) -> TypeError: texts: expected a file, files, a folder, a table, a mapping
 explained().document("d00") -> OptionError: 'd00' is neither retrieved nor judged for query
 explained().difference("map") -> GroupError: only one run was explained
 explain(SUBTOPICS, {"q": {"a": 1.0}}, "map", query="q")

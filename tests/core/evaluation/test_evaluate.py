@@ -130,10 +130,10 @@ of("map", b"q 0 a 1\n", TWICE) =>
 # other objects
 fr.evaluate(7, "run.txt") =>
   TypeError: qrels: expected Qrels or Preferences, a dict, a pandas or polars DataFrame, an Arrow
-  table, tuples or a file, found int
+  table, records, tuples or a file, found int
 fr.evaluate(JUDGED, JUDGED) =>
-  TypeError: run: expected a Run, a dict, a pandas or polars DataFrame, an Arrow table, tuples or
-  a file, found Qrels
+  TypeError: run: expected a Run, a dict, a pandas or polars DataFrame, an Arrow table, records,
+  tuples or a file, found Qrels
 fr.evaluate(JUDGED, NUMBERS, None) => TypeError: measures: expected str, found NoneType
 fr.evaluate(JUDGED, NUMBERS, [b"map"]) => TypeError: measures: expected str, found bytes
 # options are integers that fit
@@ -189,7 +189,6 @@ fr.evaluate(TWO_IDS, {"01.0": {"d": 1.0}}, "map") =>
 fr.evaluate({"q1": {"d": 1}}, {}, "map") => the run has no queries
 fr.evaluate({}, {"q1": {"d": 1.0}}, "map") => there are no judged queries
 # rows of arrays are named by their queries
-fr.evaluate_arrays([{1: 1}, {1: 1}], [[-1], [-1]], None, "map") => the run has no queries
 fr.evaluate_arrays({"c": {1: 1}}, [[1], [1]], None, "map", queries=["a", "b"]) =>
   the run and the qrels share no query ids (run: 'a', 'b'; qrels: 'c')
 # queries that were left out are counted

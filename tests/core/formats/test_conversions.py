@@ -120,11 +120,10 @@ NAN, NA = float("nan"), pd.NA
 
 
 @failing(r"""
-run({"q": 0.5}) -> InputError: ^<dict>: query 'q': expected a dict of ... and scores, found float
-run({"q": ["d"]}) -> InputError: query 'q': expected a dict of documents and scores, found list
-run({"q": None}) -> InputError: query 'q': expected a dict of documents and scores, found NoneType
+run({"q": 0.5}) -> InputError: ^<dict>: query 'q': expected a dict of ... or a list, found float
+run({"q": None}) -> InputError: query 'q': expected a dict of ... or a list, found NoneType
 run([("q", "d", 1)]) -> InputError: found list
-run({"q": {"d": None}}) -> InputError: ^<dict>: Q_D: expected a score, found NoneType: None
+run({"q": {"d": None}}) -> InputError: ^<dict>: Q_D: expected a score, found the missing value None
 run({"q": {"d": NAN}}) -> InputError: ^<dict>: Q_D: expected a score, found NaN
 run({"q": {"d": NA}}) -> InputError: ^<dict>: Q_D
 run({"q": {"d": "0.5"}}) -> InputError: ^<dict>: Q_D: expected a score, found str: '0.5'
@@ -147,7 +146,7 @@ run({"q": {"\ud800": 1}}) -> InputError: ^<dict>: ...lone surrogate
 qrels(NAN) -> InputError: Q_E: expected a grade, found nan
 qrels(np.float32("nan")) -> InputError: Q_E: expected a grade, found nan
 qrels(float("inf")) -> InputError: Q_E: expected a grade, found inf
-qrels(None) -> InputError: Q_E: expected a grade, found NoneType
+qrels(None) -> InputError: Q_E: expected a grade, found the missing value None
 qrels("1") -> InputError: Q_E: expected a grade, found str: '1'
 qrels(1j) -> InputError: Q_E: expected a grade, found complex
 qrels(2**63) -> InputError: Q_E: expected a 64-bit grade

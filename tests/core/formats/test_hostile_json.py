@@ -11,7 +11,6 @@ import pytest
 import fastrank as fr
 from fastrank.analysis.inspecting.sites import check_folder, write_site
 from fastrank.core.formats.texts.text_files import objects_of
-from fastrank.core.formats.trec.line_files import titles_of
 from fastrank.errors import FastrankError
 
 QRELS, RUN = {"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}
@@ -27,7 +26,6 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "run": fr.read_run,
     "baseline": lambda path: fr.gate(path, QRELS, RUN),
     "texts": lambda path: list(objects_of(enumerate(path.read_text().splitlines(), 1), str(path))),
-    "titles": lambda path: titles_of(str(path), {"d1"}),
     "pairs": fr.Dataset.from_pairs,
 }
 

@@ -72,9 +72,9 @@ Point = namedtuple("Point", "x y")
 of([*JUDGED, ("q", "d", 1)]) -> InputError: row 3 ...: expected Qrel, as before, found tuple
 of([("q", "d", "x")]) -> InputError: row 0 ...: expected (query, document, number), found ('q', 'd',
 of([("q", "0", "d", 1)]) -> InputError: row 0 ...: expected (query, document, number), found
-of([("q", "d", 1), ("q", "e")]) -> InputError: row 1 ...expected a tuple (query, document, number
+of([("q", "d", 1), ("q", "e")]) -> InputError: row 1 ...expected (query, document, number)
 of([*JUDGED, *FOUND]) -> InputError: row 3 ...: expected Qrel, as before, found ScoredDoc
-of([Qrel("q", "d", None, "0")]) -> InputError: row 0 ...'relevance': expected a grade, found NoneT
+of([Qrel("q", "d", None, "0")]) -> InputError: row 0 ...'relevance': expected a grade, found the mis
 of([Point(1, 2)]) -> InputError: <tuples>: no query column: found 'x', 'y'
 as_run([("q", "d0", "x"), ("q", "d1", 0.5)]) -> InputError: row 0 (from 0): expected
 of([]) -> TypeError: qrels: expected Qrels or ... tuples or a file, found
@@ -220,8 +220,8 @@ def test_listed_documents_are_judgments_of_grade_1(kind: Any) -> None:
     assert isinstance(qrels, fr.Qrels)
     assert qrels.to_dict() == {"q1": {"d1": 1, "d2": 1}}
     # But the columns of a table are none.
-    with pytest.raises(InputError, match="use from_arrays for columns of a table"):
-        as_qrels({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1]})
+    columns: Any = as_qrels({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [2]})
+    assert columns.to_dict() == {"q1": {"d1": 2}}
 
 
 def test_a_dict_with_one_split() -> None:

@@ -81,7 +81,7 @@ def by(qrels: Any) -> Any:
 of({"q1": {"a": 1.0, "b": float("nan")}}) =>
   run: query 'q1', document 'b': expected a score, found NaN
 of({"q1": {"a": 1.0, "b": None}}) =>
-  run: query 'q1', document 'b': expected a score, found NoneType: None
+  run: query 'q1', document 'b': expected a score, found the missing value None
 of({"q1": {"a": 1.0, "b": "2"}}) => run: query 'q1', document 'b': expected a score, found str: '2'
 of({"q1": {"a": 1.0, "b": 1j}}) =>
   run: query 'q1', document 'b': expected a score, found complex: 1j
@@ -91,16 +91,13 @@ of({"q1": {"a": 1.0, "b": 10**400}}) =>
 of({"q2": {"c": 1.0}, "q1": {"x": 1.0, "b": b"1"}}) =>
   run: query 'q1', document 'b': expected a score, found bytes: b'1'
 of({"q1": {1: 1.0, 2: None}}) =>
-  run: query 'q1', document 2: expected a score, found NoneType: None
+  run: query 'q1', document 2: expected a score, found the missing value None
 # a query has a dict
-of({"q1": ["a", "b"]}) =>
-  run: query 'q1': expected a dict of documents and scores, found list; use from_arrays for
-  columns of a table
-of({"q1": 0.5}) => run: query 'q1': expected a dict of documents and scores, found float
-of({"q1": {"a": 1.0}, "q9": ["a"]}) =>
-  run: query 'q9': expected a dict of documents and scores, found list; use from_arrays for
-  columns of a table
-of({"a": 1.0, "b": 2.0}) => run: query 'a': expected a dict of documents and scores, found float
+of({"q1": 0.5}) => run: query 'q1': expected a dict of documents and scores, or a list, found float
+of({"q1": {"a", "b"}}) =>
+  run: query 'q1': expected a dict of documents and scores, or a list, found set
+of({"a": 1.0, "b": 2.0}) =>
+  run: query 'a': expected a dict of documents and scores, or a list, found float
 # ids are different ones
 of({"q1": {"a": 1.0, "5": 2.0, 5: 1.0}}) =>
   run: query 'q1', a document: 5 and '5' are the same id as text; use ids of one type
@@ -110,11 +107,12 @@ of({"q1": {"a": 1.0, "\ud800": 1.0}}) =>
   run: query 'q1', a document: expected an id, found a lone surrogate in '\ud800', which UTF-8
   cannot encode
 # a grade is a number of 64 bits
-by({"q1": {"a": None}}) => qrels: query 'q1', document 'a': expected a grade, found NoneType: None
+by({"q1": {"a": None}}) =>
+  qrels: query 'q1', document 'a': expected a grade, found the missing value None
 by({"q1": {"a": 2**63}}) =>
   qrels: query 'q1', document 'a': expected a 64-bit grade, found 9223372036854775808
 # judgments have dicts and ids as well
-by({"q1": "a"}) => qrels: query 'q1': expected a dict of documents and grades, found str
+by({"q1": "a"}) => qrels: query 'q1': expected a dict of documents and grades, or a list, found str
 by({"q1": {1.5: 1}}) =>
   qrels: query 'q1', a document: expected an id, found the float 1.5; use integers or strings
   (pandas converts integers to floats in columns with missing values)

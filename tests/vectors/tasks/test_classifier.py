@@ -197,7 +197,7 @@ NOT_CACHED = "cache: .* an embedder that is fitted on each training part cannot 
         (VECTORS, LABELS[:-1], {}, ArrayError, "expected 399 rows, one per label, found 400"),
         (VECTORS, LABELS, {"fold": 3}, TypeError, "keyword argument 'fold'; did you mean 'folds'"),
         (VECTORS, fr.Task("pairs", PAIRED), {}, TypeError, "of classification, found one of pa"),
-        (VECTORS, None, {}, TypeError, "task: expected a TextTask, a file, .* found NoneType"),
+        (VECTORS, None, {}, InputError, "labels: the labels are missing"),
         (letter_counts, LABELS, {}, TypeError, "task: expected a TextTask, .* found list of int"),
         (letter_counts, VECTORS, {}, TypeError, "task: expected a TextTask, .* found ndarray"),
         (None, TASK, embedded(None), ArrayError, f"{SHAPE}, found NoneType"),

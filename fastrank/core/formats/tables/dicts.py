@@ -9,9 +9,13 @@ from itertools import accumulate, chain, islice, repeat
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import NO_ITERATION, constant, decoded, interning
-from fastrank.core.formats.tables.roles import is_header
-from fastrank.core.formats.tables.table import tag_of
-from fastrank.core.formats.tables.values import first_repeat, grades_of, scores_of, texts_of_list
+from fastrank.core.formats.tables.values import (
+    first_repeat,
+    grades_of,
+    scores_of,
+    tag_of,
+    texts_of_list,
+)
 from fastrank.core.formats.trec.runs import apply_order
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import filled
@@ -19,12 +23,12 @@ from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, NoReturn
 
+    from fastrank.common.messages import Warn
     from fastrank.core.data.qrels import Graded, Scale
     from fastrank.core.formats.tables.values import Fail
-    from fastrank.core.formats.trec.reader import Warn
 
 SOURCE = "<dict>"
 # The grade of documents listed without a grade.
@@ -39,7 +43,11 @@ def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
 
     source: for messages.
     """
-    fields, values, fail = _rows(given, "grade", source, keep_empty=False, listed=LISTED_GRADE)
+
+    def listed(count: int) -> Iterable[int]:
+        return repeat(LISTED_GRADE, count)
+
+    fields, values, fail = _rows(given, "grade", source, keep_empty=False, listed=listed)
     grades, scale = grades_of(values, fail)
     groups = constant(NO_ITERATION, len(values))
     return Qrels(**fields, groups=groups, grade_column=grades, scale=scale)
@@ -53,23 +61,34 @@ def run_from_dict(
     rank_by: str = "score",
     source: str = SOURCE,
 ) -> Run:
-    """A run from {query: {document: score}}; `source` is for messages.
+    """A run from {query: {document: score}}, or {query: [document, ...]}, best first.
 
-    A query with an empty dict is kept as a query without results.
+    A query with an empty dict or list is kept as a query without results. source: for messages.
     """
-    fields, values, fail = _rows(given, "score", source, keep_empty=True)
+
+    def ranks(count: int) -> Iterable[int]:
+        return range(-1, -count - 1, -1) if higher_is_better else range(1, count + 1)
+
+    fields, values, fail = _rows(given, "score", source, keep_empty=True, listed=ranks)
     scores = scores_of(values, fail, higher_is_better=higher_is_better)
     run = Run(**fields, tag_bytes=tag_of(tag, source), score_column=scores)
+    if rank_by == "rank" and all(map(is_listing, given.values())):
+        return run
     return apply_order(run, rank_by)
 
 
 def _rows(
-    given: Any, number: str, source: str, *, keep_empty: bool, listed: int | None = None
+    given: Any,
+    number: str,
+    source: str,
+    *,
+    keep_empty: bool,
+    listed: Callable[[int], Iterable[int]],
 ) -> tuple[dict[str, Any], list[Any], Fail]:
     """A dict as rows: fields of the noun, its numbers, and what raises the error about one.
 
-    Queries without documents are dropped unless `keep_empty`. listed: the number to use for
-    documents in lists, or None if each document needs its own.
+    Queries without documents are dropped unless `keep_empty`. listed: the numbers of that many
+    documents in a list.
     """
 
     def refuse(reason: str) -> NoReturn:
@@ -78,17 +97,15 @@ def _rows(
     if not isinstance(given, Mapping):
         refuse(f"expected {{query: {{document: {number}}}}}, found {type(given).__name__}")
     strange = [q for q, documents in given.items() if not isinstance(documents, Mapping)]
-    # The columns of a table are lists, too.
-    if strange and listed is not None and not is_header([str(query) for query in given]):
-        given = {q: list(own) if is_listing(own) else own for q, own in given.items()}
+    # A set has no order, which does not matter for judgments.
+    kinds = (list, tuple) if keep_empty else (list, tuple, set, frozenset)
+    if strange:
+        given = {q: list(own) if is_listing(own, kinds) else own for q, own in given.items()}
         strange = [query for query in strange if type(given[query]) is not list]
     if strange:
         documents = given[strange[0]]
-        reason = f"expected a dict of documents and {number}s, found {type(documents).__name__}"
-        hint = ""
-        if isinstance(documents, (list, tuple)):
-            hint = "; use from_arrays for columns of a table"
-        refuse(f"query {strange[0]!r:.60}: {reason}{hint}")
+        expected = f"expected a dict of documents and {number}s, or a list"
+        refuse(f"query {strange[0]!r:.60}: {expected}, found {type(documents).__name__}")
     kept = {query: documents for query, documents in given.items() if documents or keep_empty}
     query_ids, doc_ids = list(kept), list(chain.from_iterable(kept.values()))
     ends = list(accumulate(map(len, kept.values()), initial=0))
@@ -108,8 +125,7 @@ def _rows(
         doc_ids, lambda row, reason: refuse(f"query {query_of(row)!r:.60}, a document: {reason}")
     )
     numbers = (
-        own.values() if isinstance(own, Mapping) else repeat(listed, len(own))
-        for own in kept.values()
+        own.values() if isinstance(own, Mapping) else listed(len(own)) for own in kept.values()
     )
     fields = {
         "queries": queries,
@@ -160,9 +176,9 @@ def have_fractions(scale: Scale | None) -> bool:
     return fractions >= max(MANY_GRADES, 0.9 * len(grades), min(len(grades) - 1, SMALL))
 
 
-def is_listing(documents: Any) -> bool:
-    """Whether these are documents without grades: a list, tuple, set or one-dimensional array."""
-    return isinstance(documents, (list, tuple, set, frozenset)) or (
+def is_listing(documents: Any, kinds: tuple[type, ...] = (list, tuple, set, frozenset)) -> bool:
+    """Whether these are documents without grades: of these kinds, or a one-dimensional array."""
+    return isinstance(documents, kinds) or (
         getattr(documents, "ndim", 0) == 1 and hasattr(documents, "tolist")
     )
 

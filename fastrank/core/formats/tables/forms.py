@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fastrank.core.formats.tables.roles import RECORD_ROLES, is_header
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
@@ -17,13 +18,30 @@ def is_file(given: Any) -> bool:
 
 
 def is_row(row: Any) -> bool:
-    """Whether this is a named tuple, or a plain one that begins with the ids of query and document.
+    """Whether this is a row of a table: a record, a named tuple, or a plain one of some cells.
 
-    `table_of_tuples` checks the rest.
+    `table_of_tuples` and `table_of_records` check the rest.
     """
+    if isinstance(row, Mapping):
+        return is_header(row, RECORD_ROLES)
     if not isinstance(row, tuple) or hasattr(row, "_fields"):
         return isinstance(row, tuple)
     return len(row) > 2 and not any(is_column(cell) for cell in row)
+
+
+def are_rows(given: Any) -> bool:
+    """Whether a list is one table, of rows or of columns, instead of several objects."""
+    return is_row(next(iter(given), None)) or (isinstance(given, tuple) and are_cells(given))
+
+
+def are_cells(columns: tuple[Any, ...]) -> bool:
+    """Whether these are two or three columns of equal length, whose cells are ids and numbers."""
+    if not 2 <= len(columns) <= 3 or not all(map(is_column, columns)):
+        return False
+    if not all(hasattr(column, "__len__") for column in columns):
+        return False
+    firsts = [next(iter(column), None) for column in columns]
+    return not any(isinstance(cell, Mapping) or is_column(cell) for cell in firsts)
 
 
 def is_column(values: Any) -> bool:
@@ -40,16 +58,21 @@ def is_list(value: Any) -> bool:
 
 def is_missing(value: Any) -> bool:
     """Whether a cell is missing: None, NaN, or what pandas writes for these."""
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return (
+        hasattr(type(value), "__float__") and not getattr(value, "ndim", 0) and bool(value != value)
+    )
 
 
 def frame_kind(given: Any) -> str | None:
     """What converts a data frame: pandas, polars or arrow; None for other objects."""
-    modules = {base.__module__.partition(".")[0] for base in type(given).__mro__}
-    for library in ("pandas", "polars"):
-        if library in modules:
+    is_arrow = hasattr(given, "__arrow_c_stream__")
+    for base in type(given).__mro__:
+        library = base.__module__.partition(".")[0]
+        if library in ("pandas", "polars"):
             return library
-    is_arrow = modules & {"pyarrow", "datasets"} or hasattr(given, "__arrow_c_stream__")
+        is_arrow = is_arrow or library in ("pyarrow", "datasets")
     return "arrow" if is_arrow else None
 
 

@@ -16,7 +16,7 @@ from fastrank.core.formats.tables.dicts import run_from_dict as run_from_dict
 from fastrank.core.formats.tables.dicts import to_dict as to_dict
 from fastrank.core.formats.tables.forms import is_row
 from fastrank.core.formats.tables.records import table_of_columns
-from fastrank.core.formats.tables.table import Table, qrels_of, run_of, stretches_of
+from fastrank.core.formats.tables.table import Table, first_empty, qrels_of, run_of, stretches_of
 from fastrank.core.formats.tables.values import (
     floats_of,
     no_id,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # Rows of a Dataset at a time.
 BATCH = 1 << 16
-NULL = "a null"
+NULL = "the missing value null"
 
 
 def pandas_table(frame: Any) -> Table:
@@ -357,6 +357,18 @@ def to_columns(noun: Any) -> dict[str, Any]:
     return columns
 
 
+def to_rows(noun: Any, form: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+    """The names of the columns, and the rows. Raises InputError for an empty id."""
+    for what, texts in (("query", noun.queries), ("document", noun.docs)):
+        row = first_empty(texts)
+        if row >= 0:
+            reason = f"{what} {row} (the first is 0) has an empty id: expected some text"
+            raise InputError(noun.source, f"{reason} for a {form} file")
+    columns = to_columns(noun)
+    lists = (cells if isinstance(cells, list) else cells.tolist() for cells in columns.values())
+    return list(columns), zip(*lists, strict=True)
+
+
 def to_pandas(noun: Any) -> Any:
     """Convert to a pandas DataFrame; see Qrels.to_pandas and Run.to_pandas."""
     pandas = optional("pandas", "to_pandas")
@@ -389,7 +401,9 @@ ARRAYS = "<arrays>"
 
 def table_of_arrays(columns: dict[str, Any]) -> Table:
     """A table of columns of equal length, named by role."""
-    return table_of_columns(columns, ARRAYS)
+    table = table_of_columns(columns, ARRAYS)
+    table.may_have_lists = False
+    return table
 
 
 TUPLES = "<tuples>"
@@ -412,7 +426,7 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
     # Named tuples of one type have the same fields.
     alike = names is not None and len(set(map(type, rows))) == 1
     for place, row in enumerate(() if alike else rows):
-        if not is_row(row) or getattr(row, "_fields", None) != names:
+        if not isinstance(row, tuple) or getattr(row, "_fields", None) != names:
             found, first = type(row).__name__, type(rows[0]).__name__
             expected = first if names else "a tuple (query, document, number)"
             reason = f"row {place} (from 0): expected {expected}, as before, found {found}"

@@ -35,6 +35,7 @@ class ParquetColumns(Sequence["Any"]):
         with _reading(name):
             self._file = _opened(content, name)
             self.names: list[str] = self._file.schema_arrow.names
+            self.types: list[Any] = self._file.schema_arrow.types
 
     def __len__(self) -> int:
         return len(self.names)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.arrow_files import is_folder, read_arrow, saved_table
 from fastrank.core.formats.tables.forms import (
     choose_split,
     frame_kind,
     is_column,
+    is_dict_of_splits,
     is_file,
 )
 from fastrank.core.formats.tables.records import (
@@ -62,18 +63,21 @@ def table_of(
 
     Raises TypeError for other objects, InputError, FormatError and ReadError.
     """
+    if split is not None and not is_folder(given) and not is_dict_of_splits(given):
+        raise InputError(source, "split: expected a DatasetDict, which alone has splits")
     table = table_in_memory(choose_split(source, given, split), cells, ragged=ragged)
     if table is not None:
         return table
     if not is_file(given):
-        raise TypeError(f"{source}: expected {TAKEN}, found {type(given).__name__}")
-    if isinstance(given, (str, os.PathLike)) and os.path.isdir(given):
-        from fastrank.core.formats.tables.arrow_files import saved_table
-
-        return saved_table(os.fspath(given), split)
+        kind = type(given).__name__
+        if isinstance(given, (list, tuple)):
+            kind = f"a {kind} of {type(given[0]).__name__}"
+        raise TypeError(f"{source}: expected {TAKEN}, found {kind}")
+    if is_folder(given):
+        return saved_table(given, split)
     file, head = sniff.head_of(given)
     with file:
-        content, form = file.read(), form or sniff.format_of_table(head, file.name)
+        content, form = file.read(), form or sniff.format_of_table(head)
     if form in DELIMITERS:
 
         def no_header(found: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
@@ -103,8 +107,6 @@ def binary_table(content: bytes | str, name: str, form: str) -> Table:
     from fastrank.core.formats.tables.frames import table_of_arrow
 
     if form == "arrow":
-        from fastrank.core.formats.tables.arrow_files import read_arrow
-
         table = read_arrow(content, name)
         return table_of_arrow(name, table.column_names, table.columns)
     from fastrank.core.formats.tables.parquet import ParquetColumns
@@ -126,6 +128,12 @@ def table_in_memory(given: Any, cells: Sequence[str] = (), *, ragged: bool = Fal
                 f"column {name!r}: expected a list or an array" if given else "expected columns"
             )
             raise InputError("<dict>", f"{reason}, found {kind}")
+        if ragged:
+            # The rows of a matrix are cells, such as embeddings.
+            given = {
+                name: list(column) if getattr(column, "ndim", 1) > 1 else column
+                for name, column in given.items()
+            }
         return table_of_columns(given)
     table = frame_of(given)
     if table is not None or isinstance(given, (str, bytes)) or is_file(given):

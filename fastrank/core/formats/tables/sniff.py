@@ -1,37 +1,18 @@
-"""Detect the format of a file from its beginning."""
+"""The beginnings of files: what they show of the format of the rest."""
 
 from __future__ import annotations
 
+import sys
+
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD, SourceFile, open_source
-from fastrank.core.formats.tables.roles import is_header
-from fastrank.errors import FastrankError, FormatError, ReadError
+from fastrank.core.formats.tables.roles import asked_columns, is_header
+from fastrank.errors import FormatError, ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastrank.common.choices import Format
     from fastrank.core.formats.files.source import Source
 
-FORMATS = ("trec", "csv", "tsv", "json", "jsonl", "parquet", "arrow", "sample")
-SUFFIXES: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".parq": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".trec": "trec",
-    ".qrels": "trec",
-    ".qrel": "trec",
-    ".run": "trec",
-    ".res": "trec",
-    ".txt": "trec",
-}
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 # The marks of other encodings; that of UTF-32 begins with one of UTF-16.
 FOREIGN = {
     b"\xff\xfe\0\0": "UTF-32",
@@ -39,29 +20,38 @@ FOREIGN = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+ZIP = b"PK\x03\x04"
+PARQUET = (b"PAR1",)
+# Of Arrow's format of files, and of streams, which Hugging Face writes.
+ARROW = (b"ARROW1", b"\xff\xff\xff\xff")
 # Lines that show whether a file is in the format sample.
 SAMPLED_LINES = 10
 # Fields in a line of TREC's formats: exactly four, or at least six.
-TREC_FIELDS: dict[str, Callable[[int], bool]] = {
-    "qrels": lambda count: count == 4,
-    "run": lambda count: count >= 6,
-}
+TREC_FIELDS = {"qrels": range(4, 5), "run": range(6, sys.maxsize)}
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+# How sure it is that a file is in a format: what is unsure for each gives way to what is sure.
+NO, LIKELY, SURE = range(3)
 
 
-def check_format(name: str, *others: str) -> str:
-    """Return the name if it is a format, or one of others, else raise FastrankError."""
-    if name not in (known := (*FORMATS, *others)):
-        raise FastrankError(f"format: expected one of {', '.join(known)}, found {name!r}")
-    return name
+class Head:
+    """The beginning of a file of judgments or a run (`kind`), decompressed, without a mark."""
+
+    def __init__(self, head: bytes, kind: str) -> None:
+        self.content, self.kind = head.removeprefix(BYTE_ORDER_MARK), kind
+        line = first_line(self.content)
+        # Neither blank nor a comment; None if all lines are.
+        self.line = None if line is None else line.decode("utf-8", "replace")
+        self.fields = [] if line is None else line.split()
 
 
-def format_by_name(path: str) -> Format | None:
-    """The format by the suffix of a file's name, ignoring suffixes of compression."""
-    name = path.lower()
-    for ending in COMPRESSED:
-        name = name.removesuffix(ending)
-    return next((kind for suffix, kind in SUFFIXES.items() if name.endswith(suffix)), None)
+def foreign_encoding(head: bytes) -> str:
+    """The name of the encoding if the first bytes show that it is UTF-16 or UTF-32, else ""."""
+    return next((name for mark, name in FOREIGN.items() if head.startswith(mark)), "")
+
+
+def not_utf8(encoding: str) -> str:
+    """Why a file is not read."""
+    return f"expected UTF-8, found {encoding}; convert it with `iconv -f {encoding} -t UTF-8`"
 
 
 def in_memory(content: bytes, name: str) -> SourceFile:
@@ -71,90 +61,92 @@ def in_memory(content: bytes, name: str) -> SourceFile:
     return SourceFile(name, io.BytesIO(content), may_be_empty=True)
 
 
-def is_parquet(head: bytes) -> bool:
-    """Whether a file with this beginning is parquet."""
-    return head.startswith(b"PAR1")
-
-
-def is_arrow(head: bytes) -> bool:
-    """Whether a file with this beginning is in Arrow's format of files or of streams."""
-    return head.startswith((b"ARROW1", b"\xff\xff\xff\xff"))
-
-
-def refuse_foreign(head: bytes, name: str) -> None:
-    """Raise FormatError for the beginning of a file that is no text in UTF-8, and an archive."""
-    encoding = next((name for mark, name in FOREIGN.items() if head.startswith(mark)), "")
-    if encoding:
-        advice = f"convert it with `iconv -f {encoding} -t UTF-8`"
-        raise FormatError(name, 1, f"expected UTF-8, found {encoding}; {advice}")
-    if head.startswith(b"PK\x03\x04"):
-        reason = "this is a zip archive, which may have several files"
-        raise FormatError(name, 1, f"{reason}; unpack it with `unzip`")
-
-
 def head_of(source: Source | SourceFile) -> tuple[SourceFile, bytes]:
-    """The first decompressed bytes of a source, and a source that still contains them."""
+    """The first decompressed bytes of a source, and a source that still contains them.
+
+    Raises ReadError, and FormatError for an archive and for text in another encoding.
+    """
     file = open_source(source)
-    if not file.rereadable:
-        # A source that can be read only once is read completely.
-        with file:
-            content = file.read()
-        refuse_foreign(content[:HEAD], file.name)
-        return in_memory(content, file.name), content[:HEAD]
     try:
-        head = file.beginning()
-        refuse_foreign(head, file.name)
+        # A source that can be read only once is read completely.
+        content = file.beginning() if file.rereadable else file.read()
+        if content.startswith((ZIP, *FOREIGN)) and not content.startswith(ARROW):
+            encoding, reason = foreign_encoding(content), "this is a zip archive; unpack it first"
+            raise FormatError(file.name, 1, not_utf8(encoding) if encoding else reason)
     except (ReadError, FormatError):
         file.close()
         raise
-    return file, head
+    if file.rereadable:
+        return file, content
+    file.close()
+    return in_memory(content, file.name), content[:HEAD]
 
 
-def format_of(head: bytes, name: str, kind: str) -> str:
-    """The format of a file that begins with `head`; kind: qrels or run.
-
-    Detected from the content, or from the name if the content is ambiguous.
-    """
-    if is_parquet(head):
-        return "parquet"
-    if is_arrow(head):
-        return "arrow"
-    head = head.removeprefix(BYTE_ORDER_MARK)
-    content = head.lstrip()
-    looks_like_json = content[:1] in (b"{", b"[")
-    looks_like_json &= content[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]")
-    if looks_like_json and not _is_trec_line(content.partition(b"\n")[0], kind):
-        return _kind_of_json(content)
-    line = first_line(head)
-    if line is None:
-        return format_by_name(name) or "trec"
-    text = line.decode("utf-8", "replace")
-    cells_by_form = {form: _cells(text, form) for form in ("tsv", "csv")}
-    for form, cells in cells_by_form.items():
-        if len(cells) > 1 and is_header(cells):
-            return form
-    if TREC_FIELDS[kind](len(line.split())):
-        return "trec"
-    if kind == "qrels" and is_sample(head):
-        return "sample"
-    for form, cells in cells_by_form.items():
-        if len(cells) in WITHOUT_HEADER[kind]:
-            return form
-    return format_by_name(name) or "trec"
+def is_parquet(head: bytes) -> bool:
+    """Whether a file with this beginning is parquet."""
+    return head.startswith(PARQUET)
 
 
-def format_of_table(head: bytes, name: str) -> str:
-    """The format of a file that begins with `head`, of a table other than judgments and runs."""
-    form = format_of(head, name, "qrels")
-    if form in ("parquet", "arrow", "json", "jsonl"):
-        return form
-    line = head.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
-    return "tsv" if b"\t" in line else "csv"
+def format_of_table(head: bytes) -> str:
+    """The format of a table other than judgments and runs that begins with `head`."""
+    if head.startswith((*PARQUET, *ARROW)):
+        return "parquet" if is_parquet(head) else "arrow"
+    content = head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    if looks_like_json(content):
+        return json_form(content)
+    return "tsv" if b"\t" in content.partition(b"\n")[0] else "csv"
 
 
-def _cells(line: str, form: str) -> list[str]:
+def looks_like_json(content: bytes) -> bool:
+    """Whether text that begins so, without blanks, may be JSON."""
+    return content[:1] in (b"{", b"[") and content[1:].lstrip()[:1] in (b'"', b"}", b"{", b"]")
+
+
+def trec_certainty(head: Head, _form: str) -> int:
+    """How sure a file is in TREC's format."""
+    return LIKELY if len(head.fields) in TREC_FIELDS[head.kind] else NO
+
+
+def sample_certainty(head: Head, _form: str) -> int:
+    """How sure a file has judgments of a sample."""
+    return LIKELY if len(head.fields) == 5 and is_sample(head.content) else NO
+
+
+def ltr_certainty(head: Head, _form: str) -> int:
+    """How sure the first line is one of learning to rank: a grade, `qid:` and a query."""
+    fields = head.fields
+    is_ltr = len(fields) > 1 and fields[1].startswith(b"qid:") and is_number(fields[0])
+    return SURE if is_ltr else NO
+
+
+def json_certainty(head: Head, form: str) -> int:
+    """How sure a file is JSON or JSON lines (`form`)."""
+    content = head.content.lstrip()
+    if content[:1] not in (b"{", b"[") or not looks_like_json(content):
+        return NO
+    if is_trec_line(content.partition(b"\n")[0], head.kind):
+        return NO
+    return SURE if json_form(content) == form else NO
+
+
+def delimited_certainty(head: Head, form: str) -> int:
+    """How sure a file is CSV or TSV (`form`): a known header, or a known number of cells."""
+    if head.line is None:
+        return NO
+    if DELIMITERS[form] in head.line:
+        cells = cells_of(head.line, form)
+        if is_header(cells) or asked_columns().are_in(cells):
+            return SURE
+        return LIKELY if len(cells) in WITHOUT_HEADER[head.kind] else NO
+    # Some separate names by blanks, and the cells below them by tabs.
+    _, next_line, *_ = (*head.content.split(b"\n", 2), b"")
+    is_named = 1 < len(head.fields) == next_line.count(DELIMITERS[form].encode()) + 1
+    return SURE if is_named and is_header(head.line.split()) else NO
+
+
+def cells_of(line: str, form: str) -> list[str]:
     """The cells of a line of CSV or TSV, which may be names."""
-    return [cell.strip(' "\r') for cell in line.split("," if form == "csv" else "\t")]
+    return [cell.strip(' "\r') for cell in line.split(DELIMITERS[form])]
 
 
 def is_sample(head: bytes) -> bool:
@@ -164,8 +156,13 @@ def is_sample(head: bytes) -> bool:
         del lines[-1]
     if not lines or any(len(fields) != 5 for fields in lines):
         return False
+    return is_number(lines[0][4])
+
+
+def is_number(text: bytes) -> bool:
+    """Whether Python reads a text as a number."""
     try:
-        float(lines[0][4])
+        float(text)
     except ValueError:
         return False
     return True
@@ -174,7 +171,7 @@ def is_sample(head: bytes) -> bool:
 def names_in(head: bytes, form: str) -> list[str]:
     """The names of the columns in the first line of a CSV or TSV file, if any."""
     line = (first_line(head.removeprefix(BYTE_ORDER_MARK)) or b"").decode("utf-8", "replace")
-    cells = _cells(line, form) if form in ("csv", "tsv") else []
+    cells = cells_of(line, form) if form in DELIMITERS else []
     return cells if is_header(cells) else []
 
 
@@ -187,12 +184,12 @@ def first_line(head: bytes) -> bytes | None:
     return next((line for line in lines if line.strip()), None)
 
 
-def _is_trec_line(line: bytes, kind: str) -> bool:
+def is_trec_line(line: bytes, kind: str) -> bool:
     """Whether a line that begins like JSON is one of a TREC file: an id may begin so, too."""
     import json
 
     fields = line.split()
-    if not TREC_FIELDS[kind](len(fields)):
+    if len(fields) not in TREC_FIELDS[kind]:
         return False
     try:
         float(fields[3 if kind == "qrels" else 4])
@@ -205,8 +202,8 @@ def _is_trec_line(line: bytes, kind: str) -> bool:
     return False
 
 
-def _kind_of_json(text: bytes) -> str:
-    """jsonl if the first line is a complete object other than a dict of dicts, else json."""
+def json_form(text: bytes) -> str:
+    """`jsonl` if the first line is a complete object other than a dict of dicts, else `json`."""
     import json
 
     line, _, rest = text.partition(b"\n")
@@ -216,11 +213,12 @@ def _kind_of_json(text: bytes) -> str:
         return "json"
     if not isinstance(first, dict):
         return "json"
+    values = list(first.values())
+    if values and all(isinstance(value, dict) for value in values):
+        return "json"
     # {query: [document, ...]}, or columns, of one line are an object, too.
-    for kind in (dict, list):
-        if first and all(isinstance(value, kind) for value in first.values()):
-            return "json" if kind is dict or not rest.strip() else "jsonl"
-    return "jsonl" if rest.strip() or first else "json"
+    is_listed = bool(values) and all(isinstance(value, (dict, list)) for value in values)
+    return "jsonl" if rest.strip() or (first and not is_listed) else "json"
 
 
 # The columns of a file without a header, by kind and number of columns: three as in BEIR, four and

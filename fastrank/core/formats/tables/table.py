@@ -4,30 +4,49 @@ from __future__ import annotations
 
 from array import array
 
+from fastrank.common.faces import by_face
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import NO_ITERATION, Groups, Texts, constant, interning, take
-from fastrank.core.formats.tables.roles import QRELS_ROLES, RUN_ROLES, find_columns, kind_of_names
+from fastrank.core.formats.tables.dicts import LISTED_GRADE, qrels_from_dict, run_from_dict
+from fastrank.core.formats.tables.lists import lists_by_query
+from fastrank.core.formats.tables.roles import (
+    QRELS_ROLES,
+    ROLES,
+    RUN_ROLES,
+    UNSURE_TAGS,
+    asked_columns,
+    find_columns,
+    kind_of_names,
+    may_lack_grades,
+    normalized_name,
+)
 from fastrank.core.formats.tables.values import (
-    encoded_id,
     grades_of,
     scores_of,
     scores_of_ranks,
     texts_of,
 )
+from fastrank.core.formats.tables.values import tag_of as tag_of
 from fastrank.core.formats.tools.question_files import as_rows
 from fastrank.core.formats.trec.runs import rank_as_given, with_distinct_ranks
 from fastrank.core.formats.trec.strict import no_number
 from fastrank.core.native import kernels
-from fastrank.core.native.buffers import zeros
+from fastrank.core.native.buffers import filled, zeros
 from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, NoReturn
 
+    from fastrank.core.data.qrels import Scale
+    from fastrank.core.formats.tables.roles import Name
     from fastrank.core.formats.tables.values import Fail
+
+
+# Rows that show whether a column names systems.
+SOME = 1000
 
 
 class Table:
@@ -35,6 +54,7 @@ class Table:
 
     columns: lists, or what `to_texts`, `to_numbers` and `to_stretches` convert. unit, rows: as in
     TextColumn.
+    may_have_lists: whether a cell may be a list of documents.
     method: the method of Qrels and Run that takes such a table with `columns=`; None for files,
     whose readers do; empty if there is none.
     """
@@ -55,6 +75,7 @@ class Table:
         self.source, self.names, self.columns = source, list(names), columns
         self.rows, self.unit, self.method = rows, unit, method
         self._to_texts, self.to_numbers, self._to_stretches = to_texts, to_numbers, to_stretches
+        self.may_have_lists = True
         # Whether an empty id is a missing one.
         self.is_file = rows is not None
 
@@ -62,6 +83,11 @@ class Table:
     def size(self) -> int:
         """The number of rows."""
         return len(self.columns[0])
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether all values are the text of cells, of which numbers are read."""
+        return self.to_numbers is numbers_of_cells
 
     def call(self, kind: str) -> str:
         """What reads such a table as Qrels or Run with `columns=`, for messages, or empty."""
@@ -76,6 +102,11 @@ class Table:
             if hasattr(column, method):
                 return getattr(column, method)()
         return column
+
+    def records(self) -> Iterator[dict[Any, Any]]:
+        """The rows as dicts of Python objects by name."""
+        columns = [self.values(name) for name in self.names]
+        return (dict(zip(self.names, cells, strict=True)) for cells in zip(*columns, strict=True))
 
     def texts(self, place: int) -> Texts:
         """A column of ids. Raises InputError or FormatError."""
@@ -152,13 +183,36 @@ def _number(cell: str, row: int, fail: Fail) -> int | float:
     return fail(row, no_number(cell, "number") if cell.strip() else "the cell is empty")
 
 
+def columns_of(
+    table: Table, roles: Sequence[str], columns: Mapping[str, Name] | None
+) -> Mapping[str, Name] | None:
+    """The columns of the roles in `columns=`, or if it is not given on the command line."""
+    return asked_columns().of(roles, table.names) if columns is None else columns
+
+
 def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     """The judgments of a table; `columns`: as in Qrels.from_pandas."""
+    columns = columns_of(table, QRELS_ROLES, columns)
     table = as_rows(table, "qrels", columns)
-    found = find_columns(table.names, QRELS_ROLES, columns, table.source, call=table.call("Qrels"))
+    by_query = lists_by_query(table, "qrels", columns)
+    if by_query is not None:
+        return qrels_from_dict(by_query, source=table.source)
+    optional = ("grade",) if may_lack_grades(table.names, columns) else ()
+    found = find_columns(
+        table.names,
+        QRELS_ROLES,
+        columns,
+        table.source,
+        optional=optional,
+        call=table.call("Qrels"),
+    )
     grouped, fields = _group_by_query(table, found)
-    place = found["grade"]
-    grades, scale = grades_of(table.numbers(place), table.failing(place))
+    scale: Scale | None = None
+    if "grade" in found:
+        index = found["grade"]
+        grades, scale = grades_of(table.numbers(index), table.failing(index))
+    else:
+        grades = filled("q", [LISTED_GRADE] * len(fields["docs"]))
     if scale is not None and columns is None and kind_of_names(table.names) == "run":
         reason = "grades with fractions beside a rank or a tag: this looks like a run"
         raise InputError(table.source, f"{reason}; are judgments and run swapped?")
@@ -181,7 +235,17 @@ def run_of(
 
     With rank_by="rank", or with ranks but no scores, a document's score is minus its rank.
     """
+    columns = columns_of(table, RUN_ROLES["score"], columns)
     table = as_rows(table, "run", columns)
+    by_query = lists_by_query(table, "run", columns)
+    if by_query is not None:
+        return run_from_dict(
+            by_query,
+            tag=tag,
+            higher_is_better=higher_is_better,
+            rank_by=rank_by,
+            source=table.source,
+        )
     # `columns` may name the scores even if the ranks are to be used.
     ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[rank_by]]
     found = find_columns(
@@ -202,20 +266,11 @@ def run_of(
         scores = zeros("d", len(fields["docs"]))
     own_tag = tag_of(tag, table.source)
     if tag is None and "tag" in found:
-        own_tag = _single_tag(table, found["tag"])
+        own_tag = _single_tag(table, found["tag"], found["query"])
     run = Run(**fields, tag_bytes=own_tag, score_column=grouped.reorder(scores))
     if rank_by == "given":
         return rank_as_given(run)
     return run if "score" in found else with_distinct_ranks(run)
-
-
-def tag_of(tag: str | bytes | None, source: str) -> bytes:
-    """The name of a run, as bytes."""
-
-    def fail(reason: str) -> NoReturn:
-        raise InputError(source, f"tag: {reason}")
-
-    return b"" if tag is None else encoded_id(tag, fail)
 
 
 def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, dict[str, Any]]:
@@ -253,17 +308,38 @@ def first_empty(texts: Texts) -> int:
     return -1 if lengths.all() else int(lengths.argmin())
 
 
-def _single_tag(table: Table, place: int) -> bytes:
+def _single_tag(table: Table, index: int, query_index: int) -> bytes:
     """The tag of all rows. Raises InputError if there are several."""
-    (tags, _), call = table.stretches(place), table.call("Run")
+    name = normalized_name(table.names[index])
+    is_sure = name in ROLES["tag"][0]
+    try:
+        tags, _ = table.stretches(index)
+    except (FormatError, InputError):
+        if is_sure:
+            raise
+        # Other columns may be called so.
+        return b""
+    if name in UNSURE_TAGS and not _are_systems(table, index, query_index):
+        return b""
     count = len(tags)
     numbered = interning(count)
     distinct = kernels.intern_texts(tags.columns, numbered)
     if distinct > 1:
-        one, other = (tags[numbered.firsts[i]].decode("utf-8", "replace") for i in range(2))
-        reason = f"expected one run, found {distinct} tags, such as {one!r} and {other!r}"
-        advice = f"select the rows of one {table.names[place]!r}"
+        first, second = (tags[numbered.firsts[i]].decode("utf-8", "replace") for i in range(2))
+        column, call = table.names[index], table.call("Run")
+        reason = f"expected one run, found {distinct} tags"
+        advice = f"select the rows of one {column!r}"
         if call:
             advice += f", or give all rows one new tag: fr.{call}(..., tag=NAME)"
+        advice = by_face(advice, f"write the rows of each {column!r} to a file of their own")
+        reason = f"{reason}, such as {first!r} and {second!r}"
         raise InputError(table.source, f"{reason}; {advice}")
     return tags[0] if count else b""
+
+
+def _are_systems(table: Table, index: int, query_index: int) -> bool:
+    """Whether a column names systems, not documents: several rows of a query have the same name."""
+    tags, queries = table.texts(index), table.texts(query_index)
+    count = min(len(tags), SOME)
+    pairs = {(queries[row], tags[row]) for row in range(count)}
+    return 2 * len(pairs) <= count

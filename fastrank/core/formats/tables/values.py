@@ -7,10 +7,11 @@ from array import array
 
 from fastrank.core.data.qrels import encode_grades
 from fastrank.core.data.texts import Texts, joined, memory_of, spans
+from fastrank.core.formats.tables.forms import is_missing
 from fastrank.core.formats.trec.runs import LAST_RANK
 from fastrank.core.native import kernels, records
 from fastrank.core.native.buffers import zeros
-from fastrank.errors import ArrayError
+from fastrank.errors import ArrayError, InputError
 
 TYPE_CHECKING = False
 
@@ -159,6 +160,15 @@ def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:
     return str(value).encode("utf-8", "surrogateescape")
 
 
+def tag_of(tag: str | bytes | None, source: str) -> bytes:
+    """The name of a run, as bytes."""
+
+    def fail(reason: str) -> NoReturn:
+        raise InputError(source, f"tag: {reason}")
+
+    return b"" if tag is None else encoded_id(tag, fail)
+
+
 def first_repeat(ids: Iterable[Any]) -> int:
     """The index of the first duplicate id, or -1."""
     known = set()
@@ -172,7 +182,7 @@ def first_repeat(ids: Iterable[Any]) -> int:
 def no_id(value: Any) -> str:
     """The reason why a value is not a valid id."""
     kind = type(value).__name__
-    if value is None or kind in ("NAType", "NaTType") or value != value:
+    if is_missing(value):
         return f"expected an id, found the missing value {value!r}"
     if hasattr(value, "is_integer") and not hasattr(value, "__index__"):
         return (
@@ -339,7 +349,8 @@ def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
             fail(row, f"expected a {what} in the range of a double, found {value!r:.60}")
         except (TypeError, ValueError):
             pass
-    return fail(row, f"expected a {what}, found {kind.__name__}: {value!r:.60}")
+    found = "the missing value" if is_missing(value) else f"{kind.__name__}:"
+    return fail(row, f"expected a {what}, found {found} {value!r:.60}")
 
 
 def as_rows(

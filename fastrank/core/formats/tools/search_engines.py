@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, ClassVar, NoReturn
 
-    from fastrank.core.formats.trec.reader import Warn
+    from fastrank.common.messages import Warn
 
     # Where it is in the file, the query's id or what is there instead, and a response or ratings.
     Found = tuple[str, Any, Any]

@@ -24,8 +24,6 @@ are skipped.
 
 from __future__ import annotations
 
-import sys
-
 from fastrank.common.arguments import (
     DEFAULT_VERSION,
     RANK_BY,
@@ -34,6 +32,8 @@ from fastrank.common.arguments import (
     check_version,
 )
 from fastrank.common.c_numbers import atof
+from fastrank.common.messages import malformed as malformed
+from fastrank.common.messages import python_warning as python_warning
 from fastrank.core.data.qrels import Preferences, Qrels, split_groups
 from fastrank.core.data.texts import Groups, Texts, interning, spans
 from fastrank.core.formats.files.chunks import FileParts, line_reader
@@ -44,30 +44,19 @@ from fastrank.errors import FormatError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any, NoReturn
 
+    from fastrank.common.messages import Warn as Warn
     from fastrank.core.data.qrels import Scale
     from fastrank.core.data.run import Run
     from fastrank.core.formats.files.source import SourceFile
 
-    Warn = Callable[[str], None]
-    """What is called with a warning; by default, it becomes a Python warning."""
 
 # Larger files are read in pieces, and in several threads if that is faster.
 PIECEWISE_SIZE = 1 << 22
 MARKED = "ignored a byte order mark, which trec_eval reads as part of the first query id"
 BARE_RETURN = "a carriage return within a line: lines must end with LF or CR LF"
-
-
-def python_warning(message: str) -> None:
-    """Issue a Python warning about skipped bytes, at the line that called the reader."""
-    import warnings
-
-    depth, package = 1, __name__.partition(".")[0]
-    while sys._getframe(depth).f_globals.get("__name__", "").partition(".")[0] == package:
-        depth += 1
-    warnings.warn(message, stacklevel=depth + 1)
 
 
 def read_trec_run(
@@ -288,7 +277,7 @@ class _Scan:
     def _read_strictly(self) -> None:
         """Read the numbers that are left to us. Raises FormatError, also for a malformed line."""
         # The trec_eval command does without the module.
-        from fastrank.core.formats.trec.strict import explained
+        from fastrank.core.formats.trec.explained import explained
 
         try:
             if self._scored:
@@ -350,9 +339,3 @@ class _Scan:
             f"{self._name}:{number}: the line begins with a NUL byte, which ends the file:"
             f" {len(self._text) - start} bytes from here on are not read"
         )
-
-
-def malformed(expected: str, count: int, line: bytes) -> str:
-    """Why a line is malformed, with its beginning."""
-    shown = line[:60].decode("utf-8", "replace") + ("..." if len(line) > 60 else "")
-    return f"malformed line: expected {expected}, found {count}: {shown!r}"

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from fastrank.common.c_numbers import whole_number
 from fastrank.core.data.texts import interning
-from fastrank.core.formats.files.source import HEAD
-from fastrank.core.formats.tables import sniff
 from fastrank.core.native import kernels
 from fastrank.errors import FormatError
 
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 IS_HEADER = "is this a header? Remove the line"
 # What the second field of judgments usually is.
 USUAL_ITERATIONS = (b"0", b"Q0")
-READERS = {"qrels": "fastrank.read_qrels", "run": "fastrank.read_run"}
 
 
 def number_of(text: bytes, noun: str) -> float:
@@ -96,38 +93,6 @@ def without_score(line: bytes, reason: str) -> str:
 def has_names_only(line: bytes) -> bool:
     """Whether all fields of a line may be names of columns."""
     return all(name[:1].isalpha() and whole_number(name) is None for name in line.split())
-
-
-def is_header(line: bytes, next_line: bytes, kind: str) -> bool:
-    """Whether a malformed first line seems to have the names of columns; kind: qrels or run."""
-    fields = next_line.split()
-    return (
-        has_names_only(line)
-        and sniff.TREC_FIELDS[kind](len(fields))
-        and whole_number(fields[3 if kind == "qrels" else 4]) is not None
-    )
-
-
-def explained(error: FormatError, text: bytes, kind: str, fields: int) -> FormatError:
-    """The error about a file, or one that says what the file seems to be instead.
-
-    kind: what was expected, qrels or run. fields: how many the malformed line has, else 0.
-    """
-    form = sniff.format_of(text[:HEAD], error.path, kind)
-    if form == "sample":
-        reason = "these are judgments with strata, expected lines of TREC's format"
-        return FormatError(error.path, 1, f"{reason}; {READERS[kind]} reads them")
-    if form != "trec":
-        reason = f"this looks like {form.upper()}, expected lines of TREC's format"
-        return FormatError(error.path, 1, f"{reason}; {READERS[kind]} reads {form.upper()}")
-    first, next_line, *_ = (*text[:HEAD].split(b"\n", 2), b"")
-    if fields and error.line == 1 and is_header(first, next_line, kind):
-        return FormatError(error.path, 1, f"{error.reason}; {IS_HEADER}")
-    other_kind = "qrels" if kind == "run" else "run"
-    if fields and sniff.TREC_FIELDS[other_kind](fields):
-        looks = "judgments" if kind == "run" else "a run"
-        return FormatError(error.path, error.line, f"{error.reason}; this looks like {looks}")
-    return error
 
 
 def refuse_swapped(name: str, docs: Texts, groups: Texts) -> None:
