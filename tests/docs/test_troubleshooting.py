@@ -44,7 +44,7 @@ COMMANDS = [
     "fastrank eval -m map qrels missing.run",
     "gzip -c run | head -c 20 > cut.gz; fastrank eval -m map qrels cut.gz",
     "fastrank eval -m mapp qrels run",
-    "fastrank eval -m map --digits 3 qrels run",
+    "fastrank eval -m map --digits 3 --format csv qrels run",
     "fastrank evl",
     "FASTRANK_ENGINE=fast fastrank --version",
     "python -c 'import os; del os.preadv; import fastrank'",
