@@ -7,7 +7,9 @@ from contextlib import contextmanager
 
 from fastrank.cli.output import check_distinct, complain, encoded, guarded, report_unwritable, write
 from fastrank.common.arguments import TREC_EVAL_VERSIONS
+from fastrank.common.faces import on_command_line
 from fastrank.core.formats.files import files
+from fastrank.core.formats.tables.roles import asking_columns
 from fastrank.errors import FastrankError, MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -45,6 +47,7 @@ class Command:
         xml: what writes XML instead, for the name of such a file.
     outputs: the arguments that name files to write. Before the work starts it is checked that they
         can be written, and that no two are one file.
+    reads: whether the command reads tables, whose columns --columns names.
     plot: whether the result is drawn into the file of --plot.
     failure: the exit status for wrong input; invalid: for an invalid option.
     """
@@ -64,6 +67,7 @@ class Command:
         xml: str = "",
         outputs: tuple[str, ...] = ("output",),
         plot: bool = False,
+        reads: bool = True,
         failure: int = 1,
         invalid: int = 2,
     ) -> None:
@@ -72,7 +76,7 @@ class Command:
         self._outputs, self._plot = (*outputs, "plot") if plot else outputs, plot
         self._writers, self._suffixes, self._xml = writers or {}, suffixes, xml
         self._formats = tuple(formats)
-        self._failure, self._invalid = failure, invalid
+        self._failure, self._invalid, self._reads = failure, invalid, reads
 
     def declare(self, parser: Parser) -> None:
         """Declare on a parser what the command takes; what is parsed then names the command."""
@@ -82,6 +86,8 @@ class Command:
         parser.formats = self._formats
         if self._declare is not None:
             self._declare(parser)
+            if self._reads:
+                parser.add_columns()
             parser.set_defaults(command=self)
             return
         steps = parser.add_subparsers(dest="step", metavar="STEP", required=True)
@@ -143,10 +149,14 @@ class Command:
     def _result(self, arguments: argparse.Namespace) -> object:
         """What `run` returns; each Python warning becomes a message, once."""
         run: Any = self._run
-        with warnings.catch_warnings():
+        asked = asking_columns(dict(getattr(arguments, "columns", None) or ()))
+        with warnings.catch_warnings(), on_command_line(), asked as columns:
             warnings.simplefilter("once", UserWarning)
             warnings.showwarning = lambda message, *_: self.warn(str(message))
             result = run(arguments)
+            if columns.unused:
+                names = ", ".join(map(repr, columns.unused))
+                raise UsageError(f"--columns: no table has the columns {names}")
             if self._plot and arguments.plot is not None:
                 result.plot(path=arguments.plot)
         return result

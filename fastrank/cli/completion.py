@@ -135,4 +135,5 @@ COMMAND = Command(
     lambda arguments: completions(arguments.shell, arguments.completed),
     usage=("SHELL [COMMAND]",),
     epilog=EPILOG,
+    reads=False,
 )

@@ -14,6 +14,8 @@ import re
 from fastrank.analysis.comparing.options import COMPARISON
 from fastrank.cli.command import flag_of
 from fastrank.common.keywords import names_of
+from fastrank.common.messages import closest, did_you_mean
+from fastrank.core.formats.tables.roles import ROLES
 from fastrank.core.formats.trec.line_files import read_exclusions
 from fastrank.core.matching.keywords import EVALUATION
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.keywords import Keyword
+    from fastrank.core.formats.tables.roles import Name
 
     Function = Callable[..., Any]
 
@@ -48,6 +51,18 @@ SENTENCE = re.compile(r".*?(?=\. |\.?$)")
 NUMBERS: dict[str, tuple[type, str]] = {"int": (int, "N"), "float": (float, "X")}
 
 
+def columns_by_role(text: str) -> list[tuple[str, Name]]:
+    """The roles and names in `query=search_term,doc=0,grade=`; a number is that of a column."""
+    pairs = []
+    for pair in text.split(","):
+        role, equals, name = pair.partition("=")
+        if not equals or role not in ROLES:
+            expected = "ROLE=NAME" + did_you_mean(closest(role, ROLES)) * bool(equals)
+            raise argparse.ArgumentTypeError(f"expected {expected}, found {pair!r}")
+        pairs.append((role, int(name) if name.isdecimal() else name or None))
+    return pairs
+
+
 def _level(text: str) -> float:
     """A grade, an int if it is whole."""
     return float(text) if set(text) & set(".eE") else int(text)
@@ -59,6 +74,7 @@ def _weights(text: str) -> list[float]:
 
 # argparse shows the names of functions in its messages.
 _level.__name__, _weights.__name__ = "number", "weights"
+COLUMNS = "columns by role, such as query=search_term,grade=3"
 LETTERS = {
     "relevance_level": "l",
     "depth": "M",

@@ -124,4 +124,6 @@ def _values(option: Option) -> str:
     return shown if default is None else f"{shown} ({default})"
 
 
-COMMAND = Command("fastrank measures", _declare, _listed, usage=("[NAME ...]",), epilog=EPILOG)
+COMMAND = Command(
+    "fastrank measures", _declare, _listed, usage=("[NAME ...]",), epilog=EPILOG, reads=False
+)

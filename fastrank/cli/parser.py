@@ -9,7 +9,16 @@ import shutil
 import textwrap
 from functools import partial
 
-from fastrank.cli.flags import GENERAL, GROUPS, INPUTS, OPERANDS, OUTPUT, declarations
+from fastrank.cli.flags import (
+    COLUMNS,
+    GENERAL,
+    GROUPS,
+    INPUTS,
+    OPERANDS,
+    OUTPUT,
+    columns_by_role,
+    declarations,
+)
 from fastrank.cli.output import guarded, write
 from fastrank.common.dropped import instead
 from fastrank.common.keywords import SYNONYMS
@@ -165,6 +174,16 @@ class Parser(argparse.ArgumentParser):
                 type=lambda name: ALIASES.get(name, name) if name not in choices else name,
                 group=OUTPUT,
             )
+
+    def add_columns(self) -> None:
+        """Declare `--columns`."""
+        self.add(
+            "--columns ROLE=NAME,...",
+            COLUMNS,
+            type=columns_by_role,
+            action="extend",
+            group=INPUTS,
+        )
 
     def add_plot(self) -> None:
         """Declare `--plot`, of commands with one plot."""

@@ -154,7 +154,7 @@ def with_value(flag: argparse.Action) -> list[str]:
         return [name]
     if flag.choices:
         return [name, next(iter(flag.choices))]
-    for text in ("3", "0.5", "map=1"):
+    for text in ("3", "0.5", "map=1", "query=qid"):
         with contextlib.suppress(ValueError, argparse.ArgumentTypeError):
             kind(text)  # type: ignore[operator]
             return [name, *[text] * (flag.nargs or 1)]  # type: ignore[operator]

@@ -7,7 +7,9 @@ error of its reader.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from decimal import Decimal
+from itertools import count, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +17,9 @@ import numpy as np
 from fastrank.analysis.checking.rows import NUMBERS, Rows, distinct_texts, rows_by_query, scan
 from fastrank.core.formats.formats import content_of
 from fastrank.core.formats.tables.dicts import qrels_from_dict, run_from_dict
-from fastrank.core.formats.tables.roles import QRELS_ROLES, RUN_ROLES, find_columns
-from fastrank.core.formats.tables.table import Table, numbers_of_cells, qrels_of, run_of
+from fastrank.core.formats.tables.lists import lists_by_query
+from fastrank.core.formats.tables.roles import QRELS_ROLES, RUN_ROLES, find_columns, may_lack_grades
+from fastrank.core.formats.tables.table import Table, columns_of, numbers_of_cells, qrels_of, run_of
 from fastrank.core.formats.tools.question_files import as_rows
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import zeros
@@ -47,12 +50,22 @@ def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Read
     kind = "qrels" if judgments else "run"
     try:
         found = content_of(content, name, form, kind)
-        if isinstance(found, Table):
-            found = as_rows(found, kind)
+        found = _without_lists(found, kind)
     except (FormatError, InputError) as error:
         return Reading(None, error)
     lines = content.count(b"\n") + (not content.endswith(b"\n"))
     return reading_of(found, name, lines, judgments=judgments)
+
+
+def _without_lists(found: Any, kind: str) -> Any:
+    """What was read, with a row for each document or {query: documents}."""
+    if not isinstance(found, Table):
+        return found
+    roles = QRELS_ROLES if kind == "qrels" else RUN_ROLES["score"]
+    columns = columns_of(found, roles, None)
+    table = as_rows(found, kind, columns)
+    by_query = lists_by_query(table, kind, columns)
+    return table if by_query is None else by_query
 
 
 def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading:
@@ -87,14 +100,23 @@ def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading
 
 def _table_of(given: Any, name: str, judgments: bool) -> Table:
     """The items of {query: {document: number}}."""
-    items = [(query, *item) for query, documents in given.items() for item in documents.items()]
+    items: list[tuple[Any, Any, Any]] = []
+    for query, documents in given.items():
+        if isinstance(documents, Mapping):
+            items += ((query, *item) for item in documents.items())
+        else:
+            numbers = repeat(1) if judgments else count(-1, -1)
+            items += ((query, doc, number) for doc, number in zip(documents, numbers, strict=False))
     columns = [[item[place] for item in items] for place in range(3)]
     return Table(name, ["query_id", "doc_id", "grade" if judgments else "score"], columns)
 
 
 def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     roles = QRELS_ROLES if judgments else RUN_ROLES["score"]
-    found = find_columns(table.names, roles, None, table.source)
+    columns = columns_of(table, roles, None)
+    lacks_grades = judgments and may_lack_grades(table.names, columns)
+    optional = ("grade",) if lacks_grades else ()
+    found = find_columns(table.names, roles, columns, table.source, optional=optional)
     queries, docs = table.texts(found["query"]), table.texts(found["doc"])
     write = _stripped if table.to_numbers is numbers_of_cells else _written
     numbers: dict[str, list[bytes]] = {
@@ -102,6 +124,8 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
         for role in ("grade", "rank", "score")
         if role in found
     }
+    if judgments and "grade" not in found:
+        numbers["grade"] = [b"1"] * table.size
     values = _values(numbers, judgments)
     if not judgments and "score" not in numbers:
         # A document's score is minus its rank. The reader reports invalid ranks.

@@ -7,6 +7,7 @@ import numpy as np
 from fastrank.analysis.comparing.alignment import Measured
 from fastrank.analysis.comparing.analysis import analyze, corrected_together
 from fastrank.analysis.comparing.pair_tests import SIGNS, gains
+from fastrank.common.faces import option
 from fastrank.common.messages import counted
 from fastrank.common.rendering.numbers import p_text, signed
 from fastrank.core.scores.columns import columns_by_name
@@ -129,7 +130,7 @@ def verdict_notes(
     if not texts:
         return []
     more = f" (also in {counted(len(texts) - 1, 'more pair')})" if len(texts) > 1 else ""
-    remedy = without_ties(next(filter(None, ties)), 'ties="average" (--ties average)')
+    remedy = without_ties(next(filter(None, ties)), option("ties", "average"))
     return [f"ties decide {texts[0]}{more}; {remedy}"]
 
 

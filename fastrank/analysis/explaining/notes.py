@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.faces import option
 from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.qrels import Qrels
@@ -113,7 +114,7 @@ def _ties(
     if not texts:
         return []
     order = {"docno_desc": "by document id, larger first", "docno_asc": "by document id"}
-    ordered = order.get(judged.options.ties, f"as ties={judged.options.ties!r} says")
+    ordered = order.get(judged.options.ties, f"as {option('ties', judged.options.ties)} says")
     results = f"{sum(map(len, groups))} of {counted(len(ranking), 'result')}"
     crossing = _crossing(judged, {part.parts.cutoff for part in parts.values()})
     if across:
@@ -195,8 +196,8 @@ def _missed(judged: JudgedQuery) -> list[str]:
     missed = [(doc, grade) for doc, grade in judged.grades.items() if grade >= level]
     if not missed:
         means = {
-            "skip": "; means skip the query, as no_relevant='skip' says",
-            "error": "; evaluate raises an error, as no_relevant='error' says",
+            "skip": f"; means skip the query, as {option('no_relevant', 'skip')} says",
+            "error": f"; evaluate raises an error, as {option('no_relevant', 'error')} says",
         }.get(judged.options.no_relevant, "")
         return [f"relevant: no judged document has a grade of at least {level:g}{means}"]
     missed = sorted(((d, g) for d, g in missed if d not in retrieved), key=lambda pair: -pair[1])

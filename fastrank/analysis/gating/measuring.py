@@ -156,7 +156,7 @@ def measure(
         judged,
         system.better,
         [*other_notes(scores), *explained],
-        tie_notes(scores, option=SAVED_WITH_TIES),
+        tie_notes(scores, saved=SAVED_WITH_TIES),
         scores,
     )
 

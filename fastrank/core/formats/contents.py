@@ -5,13 +5,13 @@ from __future__ import annotations
 from array import array
 from typing import NamedTuple
 
-from fastrank.common.faces import by_face, column_option
+from fastrank.common.faces import by_face
 from fastrank.common.messages import counted, malformed
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.tables.reading import binary_table
 from fastrank.core.formats.tables.records import json_content, table_of_json
-from fastrank.core.formats.tables.roles import ROLES, kind_of_names, normalized_name
+from fastrank.core.formats.tables.roles import kind_of_names, normalized_name
 from fastrank.core.formats.tables.sniff import WITHOUT_HEADER
 from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.table_files import table_of_cells, table_of_delimited
@@ -193,11 +193,7 @@ def _roles_of(given: Content, cells: Any, lines: Sequence[int]) -> list[str]:
     if not names:
         expected = f"a header with names for query and document, or {' or '.join(map(str, widths))}"
         shown = ", ".join(f"{column[0]!r:.60}" for column in cells)
-        found = {normalized_name(column[0]) for column in cells}
-        hint = ""
-        if any(not found.isdisjoint(sum(ROLES[role], ())) for role in ("query", "doc", "grade")):
-            hint = f"; if these are names, {column_option('query')} and so on"
-        raise FormatError(given.name, lines[0], f"expected {expected} cells, found {shown}{hint}")
+        raise FormatError(given.name, lines[0], f"expected {expected} cells, found {shown}")
     if "" in names:
         third = _rank_or_score(given, cells, lines) if given.rank_by == "score" else "rank"
         names[names.index("")] = third

@@ -13,6 +13,7 @@ from fastrank.core.data.run import Run
 from fastrank.core.formats.files.source import is_unusual, name_of
 from fastrank.core.formats.formats import SUFFIXES, format_of
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.arrow_files import is_folder
 from fastrank.core.formats.tables.forms import are_cells
 from fastrank.core.formats.tables.forms import are_rows as are_rows
 from fastrank.core.formats.tables.forms import choose_split as choose_split
@@ -114,6 +115,10 @@ def open_run(
         from fastrank.core.formats.tables.table import run_of
 
         return run_of(found, rank_by=rank_by)
+    if is_folder(given):
+        from fastrank.core.formats.load import read_run
+
+        return read_run(given, rank_by=rank_by)
     file, head = sniff.head_of(given)
     form = format_of(head, file.name, "run")
     if form == "trec" and not is_unusual(head):

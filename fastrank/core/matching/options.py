@@ -134,7 +134,10 @@ def check_options(measures: list[BoundMeasure], options: Options) -> None:
         if options.ties == "average":
             check_expected(measures, is_cut=options.is_cut)
         else:
-            reason = f"ties={options.ties!r} orders documents by the grades of one query"
+            # The trec_eval command does without the module.
+            from fastrank.common.faces import option
+
+            reason = f"{option('ties', options.ties)} orders documents by the grades of one query"
             refuse_more_than_grades(measures, reason)
     if options.is_cut:
         for bound in measures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.common.faces import option
 from fastrank.core.measures.families import FAMILIES
 from fastrank.core.measures.measure_options import Family
 from fastrank.errors import MeasureError
@@ -47,10 +48,11 @@ def check_expected(bound: list[BoundMeasure], *, is_cut: bool) -> None:
                 if family.kernel and _is_known(family, is_cut=is_cut)
             ]
             where = " with a depth" if is_cut else ""
+            name, ties = bound_measure.names[0].decode(), option("ties", "average")
             raise MeasureError(
                 bound_measure.measure.name,
-                f"ties='average'{where} does not support '{bound_measure.names[0].decode()}'; it"
-                f" supports {', '.join(supported)}, and trec_eval's names of these",
+                f"{ties}{where} does not support '{name}'; it supports {', '.join(supported)}, and"
+                " trec_eval's names of these",
             )
 
 

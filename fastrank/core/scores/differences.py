@@ -6,6 +6,7 @@ from operator import itemgetter
 
 from fastrank.common.arguments import at_least
 from fastrank.common.c_numbers import atof
+from fastrank.common.faces import option
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import decoded
@@ -168,7 +169,7 @@ def subtract(first: Evaluated, second: Evaluated) -> ScoreDifferences:
     if different:
         raise GroupError(
             f"the two Scores have different queries: {', '.join(different)}"
-            " (with missing='zero' every judged query has values)"
+            f" (with {option('missing', 'zero')} every judged query has values)"
         )
     return ScoreDifferences(first=first, second=second, _rows=[rows[query] for query in queries])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.common.faces import option
 from fastrank.common.messages import counted, first_few, visible
 from fastrank.common.rendering.numbers import number
 from fastrank.core.measures.trec import GAINS
@@ -146,12 +147,12 @@ def first_ids(queries: list[str]) -> str:
 NOTED_SHARE = 0.1
 
 
-def tie_notes(scores: Evaluated, of: str = "", option: str = "--ties") -> list[str]:
+def tie_notes(scores: Evaluated, of: str = "", saved: str = "") -> list[str]:
     """A note on the measure that the order of tied documents moves most, if it moves by more than
     a tenth.
 
-    of: the name of the run, if what is before the note does not say it. option: what sets the order
-    of ties.
+    of: the name of the run, if what is before the note does not say it. saved: what has the option
+    for the order of ties, if that is a baseline.
     """
     if scores.ties is None:
         return []
@@ -169,14 +170,18 @@ def tie_notes(scores: Evaluated, of: str = "", option: str = "--ties") -> list[s
     others = f" and {counted(more, 'more measure')}" if more else ""
     run = f" of {of}" if of else ""
     remedy = (
-        f"{option} average gives the expected value"
+        f"{_ties('average', saved)} gives the expected value"
         if has_expected
-        else f"{option} worst and {option} best give the ends of this range"
+        else f"{_ties('worst', saved)} and {_ties('best', saved)} give the ends of this range"
     )
     return [
         f"ties decide {name}{others}{run}: {name} is {worst:.4f} to {best:.4f} by the order of tied"
         f" documents, here {scores.mean[name]:.4f}; {remedy}"
     ]
+
+
+def _ties(order: str, saved: str) -> str:
+    return f"{saved} {order}" if saved else option("ties", order)
 
 
 def without_ties(ties: Any, expected: str) -> str:

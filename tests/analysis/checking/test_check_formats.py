@@ -81,9 +81,6 @@ qid,docno,rank\nq,d,1\nq,e,x\n => 3 malformed: column 'rank': expected a number,
     trec_eval does not
 {"q": {"d": 1}, } => 1 malformed: Expecting property name enclosed in double quotes at column 17
 {"q": {"d": 1, "e} => 1 malformed: Unterminated string starting at column 16
-{\n"q": [1, 2]}
-  - malformed: query 'q': expected a dict of documents and scores, found list; use from_arrays
-    for columns of a table
 qid,docno\nq,d\n
   - malformed: no score column: found 'qid', 'docno', expected one of score, similarity, _score,
     retrieval_score, relevance_score, prediction; or use read_run(..., columns={'score': NAME})

@@ -7,11 +7,11 @@ import os
 from fastrank.common.lazy import optional
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.tables.records import load_json
-from fastrank.errors import InputError
+from fastrank.errors import InputError, ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeGuard
 
     from fastrank.core.formats.tables.table import Table
 
@@ -34,15 +34,21 @@ def read_arrow(content: bytes | str, name: str) -> Any:
         raise InputError(name, f"cannot be read as Arrow: {error}") from None
 
 
-def is_saved(path: str) -> bool:
+def is_folder(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this is the path of a folder."""
+    return isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
+
+
+def is_saved(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder is one of `save_to_disk`."""
-    return any(os.path.exists(os.path.join(path, name)) for name in (STATE, SPLITS))
+    return any(os.path.exists(os.path.join(folder, name)) for name in (STATE, SPLITS))
 
 
-def saved_table(path: str, split: str | None) -> Table:
+def saved_table(folder: str | os.PathLike[str], split: str | None = None) -> Table:
     """The table of a folder; split: of a DatasetDict with several. Raises InputError."""
     from fastrank.core.formats.tables.frames import table_of_arrow
 
+    path = os.fspath(folder)
     if os.path.exists(os.path.join(path, SPLITS)):
         listing = os.path.join(path, SPLITS)
         splits = load_json(read_all(listing), listing)["splits"]
@@ -54,8 +60,7 @@ def saved_table(path: str, split: str | None) -> Table:
         return saved_table(os.path.join(path, chosen), None)
     listing = os.path.join(path, STATE)
     if not os.path.exists(listing):
-        reason = f"is a folder; expected a file, or a folder of save_to_disk with {STATE}"
-        raise InputError(path, reason)
+        raise ReadError(path, f"is a directory, and not one of save_to_disk with {STATE}")
     names = [file["filename"] for file in load_json(read_all(listing), listing)["_data_files"]]
     files = [os.path.join(path, name) for name in names]
     pyarrow = optional("pyarrow", f"{path}: Arrow")

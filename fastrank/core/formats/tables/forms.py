@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.core.formats.tables.roles import is_header
+from fastrank.core.formats.tables.roles import RECORD_ROLES, is_header
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ def is_row(row: Any) -> bool:
     `table_of_tuples` and `table_of_records` check the rest.
     """
     if isinstance(row, Mapping):
-        return is_header(row)
+        return is_header(row, RECORD_ROLES)
     if not isinstance(row, tuple) or hasattr(row, "_fields"):
         return isinstance(row, tuple)
     return len(row) > 2 and not any(is_column(cell) for cell in row)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.arrow_files import is_folder, read_arrow, saved_table
 from fastrank.core.formats.tables.forms import (
     choose_split,
     frame_kind,
@@ -63,8 +63,7 @@ def table_of(
 
     Raises TypeError for other objects, InputError, FormatError and ReadError.
     """
-    is_folder = isinstance(given, (str, os.PathLike)) and os.path.isdir(given)
-    if split is not None and not is_folder and not is_dict_of_splits(given):
+    if split is not None and not is_folder(given) and not is_dict_of_splits(given):
         raise InputError(source, "split: expected a DatasetDict, which alone has splits")
     table = table_in_memory(choose_split(source, given, split), cells, ragged=ragged)
     if table is not None:
@@ -74,10 +73,8 @@ def table_of(
         if isinstance(given, (list, tuple)):
             kind = f"a {kind} of {type(given[0]).__name__}"
         raise TypeError(f"{source}: expected {TAKEN}, found {kind}")
-    if is_folder:
-        from fastrank.core.formats.tables.arrow_files import saved_table
-
-        return saved_table(os.fspath(given), split)
+    if is_folder(given):
+        return saved_table(given, split)
     file, head = sniff.head_of(given)
     with file:
         content, form = file.read(), form or sniff.format_of_table(head)
@@ -110,8 +107,6 @@ def binary_table(content: bytes | str, name: str, form: str) -> Table:
     from fastrank.core.formats.tables.frames import table_of_arrow
 
     if form == "arrow":
-        from fastrank.core.formats.tables.arrow_files import read_arrow
-
         table = read_arrow(content, name)
         return table_of_arrow(name, table.column_names, table.columns)
     from fastrank.core.formats.tables.parquet import ParquetColumns

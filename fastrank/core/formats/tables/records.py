@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.tables.forms import is_column
-from fastrank.core.formats.tables.roles import is_header
+from fastrank.core.formats.tables.roles import RECORD_ROLES, is_header
 from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.values import first_repeat
 from fastrank.errors import FormatError, InputError
@@ -84,7 +84,7 @@ def table_of_json(
     numbers: Sequence[int],
     name: str,
     form: str,
-    roles: Iterable[Sequence[str]] | None = (("query",), ("doc",)),
+    roles: Iterable[Sequence[str]] | None = RECORD_ROLES,
     *,
     ragged: bool = False,
 ) -> Table | None:
@@ -107,7 +107,7 @@ def table_of_json(
 
 
 def are_columns(
-    given: Mapping[Any, Any], roles: Iterable[Sequence[str]] | None = (("query",), ("doc",))
+    given: Mapping[Any, Any], roles: Iterable[Sequence[str]] | None = RECORD_ROLES
 ) -> bool:
     """Whether these are columns by name: lists, or as pandas writes JSON {row: cell}.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import contextmanager
 
 from fastrank.common.faces import column_option
 from fastrank.common.messages import first_few
@@ -15,7 +16,7 @@ from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any
 
     # A name of a column: a str, or in a table without names a number.
@@ -59,8 +60,8 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "stratum": (("stratum", "strata"),),
     "tag": (
         ("tag", "system"),
-        ("run", "run_id", "runid", "run_name", "run_tag", "system_id", "system_name"),
-        ("model", "model_name", "method", "name"),
+        *((name,) for name in ("run", "run_id", "runid", "run_name", "system_id", "system_name")),
+        *((name,) for name in ("model", "model_name", "method", "name")),
     ),
     # In judgments, the relevant documents of a query; in runs, its results, best first.
     "relevant": (
@@ -158,14 +159,9 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
             *("relatedness_score", "is_duplicate", "label_text", "gold_label", "entailment_label"),
         )
     ),
-    "answers": (("answers",), ("answer",)),
+    "answers": (("answers",),),
     "similar": (("labels",), ("similar",), ("label",)),
     "embedding": (("embedding",), ("vector",)),
-    # Values that other programs computed, and clusters of queries.
-    "dataset": (("dataset", "data_set", "collection"),),
-    "measure": (("measure", "metric"),),
-    "value": (("value",), ("score",)),
-    "cluster": (("cluster", "cluster_id", "group"),),
 }
 # Names that messages list.
 LISTED = 8
@@ -179,6 +175,10 @@ RUN_ROLES = {
     "rank": ("query", "doc", "rank", "tag"),
     "given": ("query", "doc", "tag"),
 }
+# One of each is in a record or among columns of judgments or a run, perhaps with lists.
+RECORD_ROLES = (("query", "query_of_list"), ("doc", "relevant", "retrieved"))
+# Names of systems or of other things.
+UNSURE_TAGS = ("model", "model_name", "method", "name")
 SPAN_ROLES = ("query", "document", "start", "end", "content", "grade", "evidence")
 CHUNK_ROLES = ("chunk", "document", "start", "end", "content", "page", "tokens")
 CANDIDATE_ROLES = ("question", "question_id", "candidate", "candidate_id", "label")
@@ -189,6 +189,56 @@ UNGRADED = (*("query", "doc", "iteration", "stratum"), *("title", "text", "conte
 # A run needs either ranks or scores.
 INSTEAD = {"score": "rank", "rank": "score"}
 _SEPARATORS = re.compile(r"[\s_-]+")
+
+
+class AskedColumns:
+    """The columns that a command line names for all files that have them (`--columns`).
+
+    names: by role; for None there is none. unused: the names that no table had so far.
+    """
+
+    def __init__(self, names: Mapping[str, Name]) -> None:
+        self.names = dict(names)
+        self.unused = {name for name in names.values() if name is not None}
+
+    def of(self, roles: Iterable[str], names: Collection[Name]) -> dict[str, Name] | None:
+        """The columns of these roles that are in a table with these names, if there are any."""
+        wanted = {*roles}
+        chosen = {
+            role: name
+            for role, name in self.names.items()
+            if role in wanted and (name is None or name in names)
+        }
+        self.unused -= {*chosen.values()}
+        return chosen or None
+
+    def are_in(self, cells: Iterable[Name]) -> bool:
+        """Whether one of the names is in a first line, which is a header then."""
+        return not {*self.names.values()}.isdisjoint(cells)
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether these are columns of files without a header."""
+        return any(isinstance(name, int) for name in self.names.values())
+
+
+_asked = AskedColumns({})
+
+
+def asked_columns() -> AskedColumns:
+    """The columns that the command line names."""
+    return _asked
+
+
+@contextmanager
+def asking_columns(names: Mapping[str, Name]) -> Iterator[AskedColumns]:
+    """Tables that are read in this block have these columns, where `columns=` is not given."""
+    global _asked
+    before, _asked = _asked, AskedColumns(names)
+    try:
+        yield _asked
+    finally:
+        _asked = before
 
 
 def names_of(role: str) -> tuple[str, ...]:
@@ -217,8 +267,8 @@ def is_header(
 def kind_of_names(names: Collection[Name]) -> str | None:
     """The kind (qrels or run) that columns with these names must be, or None if unclear."""
     known = {normalized_name(name) for name in names}
-    graded = not known.isdisjoint(ROLES["grade"][0])
-    if known & {"rank", "tag", "system"}:
+    graded = known & {*names_of("grade"), *names_of("relevant")} - {*names_of("score")}
+    if known & {*names_of("rank"), *names_of("retrieved"), *ROLES["tag"][0]}:
         return None if graded else "run"
     # `score` is the grade of BEIR's qrels as well as the score of a run.
     return "qrels" if graded and "score" not in known else None
@@ -274,6 +324,8 @@ def find_columns(
     there is none. Raises InputError, with the columns that are there and the usual names, for
     missing and ambiguous columns.
     """
+    if columns is None:
+        columns = _asked.of(roles, names)
     usual = roles if isinstance(roles, Mapping) else dict(zip(roles, roles, strict=True))
     check_roles(columns, [*usual, *ignored], source)
     chosen = {role: name for role, name in (columns or {}).items() if role not in ignored}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD, SourceFile, open_source
-from fastrank.core.formats.tables.roles import is_header
+from fastrank.core.formats.tables.roles import asked_columns, is_header
 from fastrank.errors import FormatError, ReadError
 
 TYPE_CHECKING = False
@@ -135,7 +135,7 @@ def delimited_certainty(head: Head, form: str) -> int:
         return NO
     if DELIMITERS[form] in head.line:
         cells = cells_of(head.line, form)
-        if is_header(cells):
+        if is_header(cells) or asked_columns().are_in(cells):
             return SURE
         return LIKELY if len(cells) in WITHOUT_HEADER[head.kind] else NO
     # Some separate names by blanks, and the cells below them by tabs.
@@ -217,7 +217,7 @@ def json_form(text: bytes) -> str:
     if values and all(isinstance(value, dict) for value in values):
         return "json"
     # {query: [document, ...]}, or columns, of one line are an object, too.
-    is_listed = bool(values) and all(isinstance(value, list) for value in values)
+    is_listed = bool(values) and all(isinstance(value, (dict, list)) for value in values)
     return "jsonl" if rest.strip() or (first and not is_listed) else "json"
 
 

@@ -14,6 +14,8 @@ from fastrank.core.formats.tables.roles import (
     QRELS_ROLES,
     ROLES,
     RUN_ROLES,
+    UNSURE_TAGS,
+    asked_columns,
     find_columns,
     kind_of_names,
     may_lack_grades,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from fastrank.core.data.qrels import Scale
+    from fastrank.core.formats.tables.roles import Name
     from fastrank.core.formats.tables.values import Fail
 
 
@@ -180,8 +183,16 @@ def _number(cell: str, row: int, fail: Fail) -> int | float:
     return fail(row, no_number(cell, "number") if cell.strip() else "the cell is empty")
 
 
+def columns_of(
+    table: Table, roles: Sequence[str], columns: Mapping[str, Name] | None
+) -> Mapping[str, Name] | None:
+    """The columns of the roles in `columns=`, or if it is not given on the command line."""
+    return asked_columns().of(roles, table.names) if columns is None else columns
+
+
 def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
     """The judgments of a table; `columns`: as in Qrels.from_pandas."""
+    columns = columns_of(table, QRELS_ROLES, columns)
     table = as_rows(table, "qrels", columns)
     by_query = lists_by_query(table, "qrels", columns)
     if by_query is not None:
@@ -224,6 +235,7 @@ def run_of(
 
     With rank_by="rank", or with ranks but no scores, a document's score is minus its rank.
     """
+    columns = columns_of(table, RUN_ROLES["score"], columns)
     table = as_rows(table, "run", columns)
     by_query = lists_by_query(table, "run", columns)
     if by_query is not None:
@@ -307,7 +319,7 @@ def _single_tag(table: Table, index: int, query_index: int) -> bytes:
             raise
         # Other columns may be called so.
         return b""
-    if name in ROLES["tag"][-1] and not _are_systems(table, index, query_index):
+    if name in UNSURE_TAGS and not _are_systems(table, index, query_index):
         return b""
     count = len(tags)
     numbered = interning(count)

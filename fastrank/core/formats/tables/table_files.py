@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from itertools import chain, islice
 
+from fastrank.common.c_numbers import whole_number
 from fastrank.core.data.texts import decoded
-from fastrank.core.formats.tables.roles import is_header
+from fastrank.core.formats.tables.roles import asked_columns, is_header, names_of, normalized_name
 from fastrank.core.formats.tables.sniff import DELIMITERS as DELIMITERS
 from fastrank.core.formats.tables.table import Table, numbers_of_cells
 from fastrank.errors import FormatError
@@ -52,7 +53,9 @@ def table_of_delimited(
         raise FormatError(name, 1, "expected a header or rows, found an empty file")
     names: Sequence[Name] = [cell.strip() for cell in rows[0]]
     chosen = set(map(str, (columns or {}).values()))
+    asked = asked_columns()
     has_header = roles is None or is_header(names, roles) or (chosen and chosen <= set(names))
+    has_header = has_header or (columns is None and asked.are_in(names)) or are_names(names)
     if has_header:
         del rows[0], lines[0]
     columns_of_cells = list(zip(*rows, strict=True)) or [()] * len(names)
@@ -61,8 +64,16 @@ def table_of_delimited(
             reason = "the cells are separated by semicolons; expected commas (CSV) or tabs (TSV)"
             raise FormatError(name, lines[0], reason)
         numbered = range(len(names))
-        names = numbered if columns else names_without_header(columns_of_cells, lines)
+        is_numbered = columns or (columns is None and asked.are_numbers)
+        names = numbered if is_numbered else names_without_header(columns_of_cells, lines)
     return table_of_cells(name, names, columns_of_cells, lines)
+
+
+def are_names(cells: Sequence[str]) -> bool:
+    """Whether a first line has some names that are known, and no number, as all rows have."""
+    known = {name for role in ("query", "doc", "grade", "score") for name in names_of(role)}
+    numbers = [cell for cell in cells if whole_number(cell.encode("utf-8", "replace")) is not None]
+    return not numbers and not known.isdisjoint(map(normalized_name, cells))
 
 
 def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:

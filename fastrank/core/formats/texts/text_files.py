@@ -13,7 +13,7 @@ from fastrank.core.formats.files.files import exists
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD, is_url, name_of, read_all
 from fastrank.core.formats.formats import format_by_name
 from fastrank.core.formats.tables import sniff
-from fastrank.core.formats.tables.arrow_files import is_saved
+from fastrank.core.formats.tables.arrow_files import is_folder, is_saved
 from fastrank.core.formats.tables.forms import is_file
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.records import load_json
@@ -86,9 +86,9 @@ def titled_records(
     if isinstance(corpus, (list, tuple)) and not (corpus and isinstance(corpus[0], Mapping)):
         for source in corpus:
             yield from titled_records(source, encoding, fields, noun)
-    elif not isinstance(corpus, (str, os.PathLike)) or not os.path.isdir(corpus):
+    elif not is_folder(corpus):
         yield from _records_of_one(corpus, encoding, fields, noun)
-    elif is_saved(os.fspath(corpus)):
+    elif is_saved(corpus):
         yield from _of_table(table_of(corpus), fields, noun)
     else:
         for path in _files_below(os.fspath(corpus)):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from itertools import pairwise, takewhile
 
+from fastrank.common.faces import option
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import Groups, LineFields, Texts, decoded
 from fastrank.core.formats.files.chunks import (
@@ -44,7 +45,7 @@ def apply_order(run: Run, rank_by: str) -> Run:
     """
     if rank_by == "rank":
         reason = "expected ranks, found only scores; files and data frames can have a rank column"
-        raise InputError(run.source, f"rank_by='rank': {reason}")
+        raise InputError(run.source, f"{option('rank_by', 'rank')}: {reason}")
     return run if rank_by == "score" else rank_as_given(run)
 
 
@@ -56,7 +57,7 @@ def rank_as_given(run: Run) -> Run:
     if len(sizes) and sizes.max() > LAST_RANK:
         query = decoded(run.queries[int(sizes.argmax())])
         reason = f"query {query!r}: expected at most {LAST_RANK} results, found {sizes.max()}"
-        raise InputError(run.source, f"rank_by='given': {reason}")
+        raise InputError(run.source, f"{option('rank_by', 'given')}: {reason}")
     scores = zeros("d", len(run.docs))
     numpy.asarray(scores)[:] = numpy.repeat(run.offsets[:-1], sizes) - numpy.arange(len(scores)) - 1
     ranked: Run = run.changed(score_column=scores)

@@ -1,0 +1,280 @@
+"""Every form of judgments and of a run: what the readers make of it, and that `check` agrees."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import fastrank as fr
+from fastrank import FastrankError
+from fastrank.core.formats.inputs import as_qrels, as_run
+from tests.helpers.commands import fastrank, printed
+from tests.helpers.tables import cases
+
+QRELS = {"q1": {"d1": 1, "d2": 1}, "q2": {"d3": 1}}
+RUN = {"q1": {"d2": -1.0, "d1": -2.0}, "q2": {"d3": -1.0}}
+COLUMNS: dict[str, list[Any]] = {"query": ["q1", "q1", "q2"], "doc": ["d1", "d2", "d3"]}
+JUDGED = COLUMNS | {"grade": [1, 1, 1]}
+RANKED = COLUMNS | {"doc": ["d2", "d1", "d3"], "score": [-1.0, -2.0, -1.0]}
+
+
+def records(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def saved(path: Path, columns: dict[str, list[Any]], *, folder: bool) -> str:
+    """A file of a stream in Arrow's format, or the folder that save_to_disk writes."""
+    table = pa.table(columns)
+    with pa.ipc.new_stream(str(path / "data-00000-of-00001.arrow"), table.schema) as stream:
+        stream.write_table(table)
+    files = [{"filename": "data-00000-of-00001.arrow"}]
+    (path / "state.json").write_text(json.dumps({"_data_files": files}))
+    return str(path if folder else path / "data-00000-of-00001.arrow")
+
+
+IN_MEMORY: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
+    "list of dicts": records,
+    "tuple of dicts": lambda columns: tuple(records(columns)),
+    "generator of dicts": lambda columns: (row for row in records(columns)),
+    "dict of lists": lambda columns: columns,
+    "dict of arrays": lambda columns: {name: np.array(own) for name, own in columns.items()},
+    "tuple of columns": lambda columns: tuple(map(np.array, columns.values())),
+    "pandas": pd.DataFrame,
+    "pandas, odd index": lambda columns: pd.DataFrame(columns, index=[7, 7, "x"]),
+    "polars": pl.DataFrame,
+    "LazyFrame": pl.LazyFrame,
+    "Arrow table": pa.table,
+    "record batch": pa.RecordBatch.from_pydict,
+}
+WRITERS: dict[str, Callable[[Path, dict[str, list[Any]]], Any]] = {
+    "JSONL": lambda path, own: path.write_text("\n".join(map(json.dumps, records(own)))),
+    "JSON": lambda path, own: path.write_text(json.dumps(records(own))),
+    "data in JSON": lambda path, own: path.write_text(json.dumps({"data": records(own)})),
+    "columns in JSON": lambda path, own: path.write_text(json.dumps(own)),
+    "to_json": lambda path, own: pd.DataFrame(own).to_json(path),
+    "to_json, split": lambda path, own: pd.DataFrame(own).to_json(path, orient="split"),
+    "parquet": lambda path, own: pq.write_table(pa.table(own), path),
+    "feather": lambda path, own: pd.DataFrame(own).to_feather(path),
+    "CSV": lambda path, own: pd.DataFrame(own).to_csv(path, index=False),
+    "CSV with an index": lambda path, own: pd.DataFrame(own).to_csv(path),
+    "TSV": lambda path, own: pd.DataFrame(own).to_csv(path, index=False, sep="\t"),
+}
+
+
+@pytest.mark.parametrize("form", IN_MEMORY)
+def test_forms_in_memory_are_judgments_and_runs(form: str) -> None:
+    make = IN_MEMORY[form]
+
+    assert as_qrels(make(JUDGED)).to_dict() == QRELS  # type: ignore[union-attr]
+    assert as_run(make(RANKED)).to_dict() == RUN
+    assert fr.evaluate(make(JUDGED), make(RANKED), "map").mean == {"map": 1.0}
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_files_of_every_form_are_read_and_checked(form: str, tmp_path: Path) -> None:
+    for name, columns in (("qrels", JUDGED), ("run", RANKED)):
+        WRITERS[form](tmp_path / name, columns)
+
+    assert fr.read_qrels(tmp_path / "qrels").to_dict() == QRELS
+    assert fr.read_run(tmp_path / "run").to_dict() == RUN
+    assert fr.check(tmp_path / "qrels", tmp_path / "run").total("error") == 0
+
+
+@pytest.mark.parametrize("folder", [True, False])
+def test_what_hugging_face_saves_is_read(folder: bool, tmp_path: Path) -> None:
+    assert fr.read_qrels(saved(tmp_path, JUDGED, folder=folder)).to_dict() == QRELS
+
+
+# Lists of documents: judgments of grade 1, or a ranking as given
+
+
+LISTED = r"""
+{"q1": ["d1", "d2"], "q2": ["d3"]}
+{\n"q1": ["d1", "d2"],\n"q2": ["d3"]\n}\n
+{"q1": ["d1", "d2"], "q2": {"d3": 1}}
+{"query": "q1", "relevant": ["d1", "d2"]}\n{"query": "q2", "relevant": ["d3"]}\n
+{"query": "q1", "doc": ["d1", "d2"]}\n{"query": "q2", "doc": ["d3"]}\n
+{"qid": "q1", "query": "?", "positives": ["d1", "d2"]}\n{"qid": "q2", "query": "?", "positives": ["d3"]}
+{"id": "q1", "query": "?", "gold": [{"id": "d1"}, {"id": "d2"}]}\n{"id": "q2", "query": "?", "gold": [{"id": "d3"}]}
+{"query": ["q1", "q2"], "relevant": [["d1", "d2"], ["d3"]]}
+{"queries": {"q1": "?"}, "corpus": {}, "relevant_docs": {"q1": ["d1", "d2"], "q2": ["d3"]}}
+query-id,corpus-id\nq1,d1\nq1,d2\nq2,d3\n
+query_id,title,doc_id\nq1,A,d1\nq1,B,d2\nq2,C,d3\n
+1 qid:q1 1:0.5 # d1\n1 qid:q1 1:0.1 #docid = d2 inc = 1\n1 qid:q2 # d3\n
+query_id    doc_id  rating  ignore\nq1\td1\t1\t-\nq1\td2\t1\t-\nq2\td3\t1\t-\n
+Query Text,Doc ID,Rating\nq1,d1,1\nq1,d2,1\nq2,d3,1\n
+search_term,product_id,judgment\nq1,d1,1\nq1,d2,1\nq2,d3,1\n
+user_id,item_id,rating\nq1,d1,1\nq1,d2,1\nq2,d3,1\n
+query_number,doc_number,is_relevant\nq1,d1,1\nq1,d2,1\nq2,d3,1\n
+"""  # noqa: E501
+RANKINGS = r"""
+{"q1": ["d2", "d1"], "q2": ["d3"]}
+{"query": "q1", "retrieved": ["d2", "d1"]}\n{"query": "q2", "retrieved": ["d3"]}\n
+{"q": "q1", "hits": [{"_id": "d2", "score": -1}, {"_id": "d1", "score": -2}]}\n{"q": "q2", "hits": [{"_id": "d3", "score": -1}]}
+[{"query": "q1", "results": [["d2", -1], ["d1", -2]]}, {"query": "q2", "results": [["d3", -1]]}]
+{"qid": "q1", "docs": ["d2", "d1"], "scores": [-1, -2]}\n{"qid": "q2", "docs": ["d3"], "scores": [-1]}
+Snapshot Name,Case ID,Query Text,Doc ID,Doc Position\nS,1,q1,d2,1\nS,1,q1,d1,2\nS,1,q2,d3,1\n
+user_id,item_id,prediction\nq1,d2,-1\nq1,d1,-2\nq2,d3,-1\n
+"""  # noqa: E501
+
+
+def source_of(text: str) -> io.BytesIO:
+    return io.BytesIO(text.replace(r"\n", "\n").replace(r"\t", "\t").encode())
+
+
+@pytest.mark.parametrize("text", LISTED.strip().splitlines())
+def test_judgments_without_grades_and_by_other_names(text: str) -> None:
+    assert fr.read_qrels(source_of(text)).to_dict() == QRELS
+    assert fr.check(source_of(text)).total("error") == 0
+
+
+@pytest.mark.parametrize("text", RANKINGS.strip().splitlines())
+def test_runs_as_lists_and_by_other_names(text: str) -> None:
+    assert fr.read_run(source_of(text)).to_dict() == RUN
+    assert fr.check(None, source_of(text)).total("error") == 0
+
+
+def test_parquet_and_frames_with_lists(tmp_path: Path) -> None:
+    judged = {"query_id": ["q1", "q2"], "relevant_docs": [["d1", "d2"], ["d3"]]}
+    ranked = {"query_id": ["q1", "q2"], "retrieved": [["d2", "d1"], ["d3"]]}
+    pq.write_table(pa.table(judged), tmp_path / "x.parquet")
+
+    assert fr.read_qrels(tmp_path / "x.parquet").to_dict() == QRELS
+    for make in (pa.table, pd.DataFrame, pl.DataFrame):
+        assert as_qrels(make(judged)).to_dict() == QRELS  # type: ignore[union-attr,operator]
+        assert as_run(make(ranked)).to_dict() == RUN  # type: ignore[operator]
+
+
+def test_a_query_with_an_empty_list_has_no_results() -> None:
+    run = {"q1": ["d1"], "q2": []}
+    text = source_of(json.dumps([{"query": q, "retrieved": docs} for q, docs in run.items()]))
+
+    for ranked in (run, fr.read_run(text)):
+        assert fr.evaluate(QRELS, ranked, "recip_rank").mean == {"recip_rank": 0.5}
+
+
+def test_a_ranking_as_given_is_best_first_whatever_scores_mean() -> None:
+    for higher_is_better in (True, False):
+        run = fr.Run.from_dict({"q": ["b", "a"]}, higher_is_better=higher_is_better)  # type: ignore[dict-item]
+        assert fr.evaluate({"q": {"b": 1}}, run, "recip_rank").mean == {"recip_rank": 1.0}
+
+
+# What is wrong
+
+
+WRONG = r"""
+{"query": "q", "docs": ["a", "b"], "scores": [1]} => expected as many scores as documents, found 1
+[{"q": "r", "docs": ["a"]}, {"q": "r", "docs": ["b"]}] => record 2, column 'docs': expected one list
+[{"q": "r", "docs": ["a"]}, {"q": null, "docs": ["b"]}] => record 2, column 'q': expected an id
+[{"q": "r", "docs": ["a"]}, {"q": "s", "docs": 5}] => record 2, column 'docs': expected a list
+[{"q": "r", "docs": [{"text": "a"}]}] => 'docs': expected the id of a document, found text
+[{"q": "r", "docs": [["a", 1], "b"]}] => 'docs': document 'b' has no number, unlike others
+q\td\t1.0\nq\te\t2.0\n => could be ranks or scores: found 1.0, and each is one more
+q\td\t0.0\nq\te\t1.0\n => could be ranks or scores: found 0.0, and each is one more
+q\td\t0\nq\te\t1\n => the third column could be ranks or scores: expected rank 1
+qid,docno,score,model\nq,a,2,x\nq,b,1,x\nq,a,2,y\nq,b,1,y\n => found 2 tags, such as 'x' and 'y'
+qid,docno,score,run_id\nq,a,2,x\nr,b,1,y\n => found 2 tags, such as 'x' and 'y'; select the rows
+3 => :1: expected records or an object, found 3
+NaN => :1: expected records or an object, found nan
+qid;docno;score\nq;d;1\n => the cells are separated by semicolons
+qid,docno\nq,d\n => no score column
+query,url,score\nq,a,1\n => no document column: found 'query', 'url', 'score'
+"""
+
+
+@pytest.mark.parametrize(("text", "reason"), cases(WRONG))
+def test_what_is_wrong_with_a_run_is_told_with_its_place(text: str, reason: str) -> None:
+    form = {"3": "json", "NaN": "json", "qid;": "csv"}.get(text[:4].strip())
+    with pytest.raises(FastrankError) as caught:
+        fr.read_run(source_of(text), form)  # type: ignore[arg-type]
+    assert reason in str(caught.value)
+    report = fr.check(None, source_of(text), input_format=form)
+    assert report.total("error") > 0
+
+
+@pytest.mark.parametrize("content", ["qid,docno,label\nq,d,1\n".encode("utf-16"), b"PK\x03\x04..."])
+def test_other_encodings_and_archives_are_refused_by_every_reader(content: bytes) -> None:
+    for read in (fr.read_qrels, fr.read_run, fr.read_candidates):
+        with pytest.raises(FastrankError, match=r"expected UTF-8, found UTF-16|zip archive"):
+            read(io.BytesIO(content))
+
+
+def test_scores_that_are_whole_floats_are_scores() -> None:
+    assert fr.read_run(source_of(r"q\td\t9.0\nq\te\t7.0\n")).to_dict() == {"q": {"d": 9, "e": 7}}
+
+
+def test_a_name_of_documents_is_no_system() -> None:
+    frame = pd.DataFrame(RANKED | {"name": ["Shoe", "Boot", "Hat"], "model": ["A", "B", None]})
+
+    assert as_run(frame).to_dict() == RUN
+
+
+def test_a_missing_cell_is_named_alike_in_every_form() -> None:
+    columns = {"qid": ["q", None], "docno": ["a", "b"], "score": [1.0, 2.0]}
+    for form in ("list of dicts", "dict of lists", "polars", "Arrow table"):
+        with pytest.raises(FastrankError, match=r"row 1 .*column 'qid': .*the missing value"):
+            as_run(IN_MEMORY[form](columns))
+    with pytest.raises(FastrankError, match=r"row 1 .*'doc_id': .*the missing value None"):
+        as_run([("q", "a", 1.0), ("q", None, 2.0)])
+
+
+# The command line
+
+
+def test_columns_are_named_on_the_command_line(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels.csv", tmp_path / "run.csv"
+    qrels.write_text("search_term,sku_number,judge\nq,a,1\nq,b,0\n")
+    run.write_text("search_term,sku_number,distance\nq,a,2\nq,b,1\n")
+    files = (str(qrels), str(run))
+    columns = ("--columns", "query=search_term,doc=sku_number,grade=judge,score=distance")
+
+    for command in (("eval", *files, "-m", "map"), ("check", *files)):
+        assert fastrank(*command, *columns).status == 0
+    assert "map                   \tall\t1.0000" in printed("eval", *files, "-m", "map", *columns)
+    of_runs = ("--columns", "query=search_term,doc=sku_number", "--columns", "score=distance")
+    lines = printed("convert --kind run --format trec", *of_runs, files[1], "-").splitlines()
+    assert [line.split() for line in lines] == [
+        ["q", "Q0", "a", "1", "2.0", "-"],
+        ["q", "Q0", "b", "2", "1.0", "-"],
+    ]
+
+
+def test_errors_on_the_command_line_name_its_options(tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    path.write_text("query,url,grade\nq,a,1\n")
+
+    refused = fastrank("eval", path, path)
+
+    assert refused.status == 2
+    assert refused.err.endswith("or set --columns doc=NAME\n")
+    assert (
+        "no table has the columns 'x'"
+        in fastrank("eval", "--columns", "doc=url,tag=x", str(path), str(path), "-m", "map")[2]
+    )
+
+
+def test_queries_with_blanks_are_named_by_numbers(tmp_path: Path) -> None:
+    """The same ones in judgments and runs."""
+    qrels, run, ids = tmp_path / "qrels.csv", tmp_path / "run.csv", tmp_path / "ids.tsv"
+    qrels.write_text("Query Text,Doc ID,Rating\nred shoes,p1,2\nblue hat,p2,1\n")
+    run.write_text("Query Text,Doc ID,Doc Position\nblue hat,p2,1\nnew one,p2,1\n")
+    target = tmp_path / "target"
+
+    refused = fastrank("convert --format trec", qrels, target)
+    assert "query 'red shoes': " in refused.err
+    assert "use --number-queries FILE" in refused.err
+    printed("convert --format trec --number-queries", ids, qrels, target)
+    assert target.read_text() == "1 0 p1 2\n2 0 p2 1\n"
+    printed("convert --format trec --number-queries", ids, run, target)
+    assert fr.read_run(target).to_dict() == {"2": {"p2": -1.0}, "3": {"p2": -1.0}}
+    assert ids.read_text() == "number\tquery\n1\tred shoes\n2\tblue hat\n3\tnew one\n"
