@@ -12,7 +12,7 @@ from fastrank.analysis.comparing.pairs import chosen_pair, why_chosen
 from fastrank.analysis.comparing.plots.plot import KINDS
 from fastrank.cli.command import Command, misused
 from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
-from fastrank.cli.flags import INPUTS, OUTPUT, STATISTICS, ZERO, at_least, given_options
+from fastrank.cli.flags import INPUTS, OUTPUT, STATISTICS, at_least, given_options
 from fastrank.cli.output import encoded, write
 from fastrank.cli.output_formats import page_of
 from fastrank.cli.parser import REPEATED
@@ -168,7 +168,7 @@ def _compared(arguments: argparse.Namespace, chosen: Settings, scores: list[Scor
     arguments.pair = None if arguments.pair is None else named(arguments.pair)
     evaluation = given_options(arguments, EvaluationOptions)
     measures = arguments.measures or MEASURES
-    return compare_evaluated(scores, names, measures, chosen, evaluation, zero=ZERO)
+    return compare_evaluated(scores, names, measures, chosen, evaluation)
 
 
 def _choose_pair(comparison: Comparison, arguments: argparse.Namespace) -> None:

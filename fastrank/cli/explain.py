@@ -10,7 +10,7 @@ from fastrank.analysis.inspecting.inspect import inspect
 from fastrank.analysis.inspecting.inspection import is_folder
 from fastrank.analysis.inspecting.sites import check_folder
 from fastrank.cli.command import Command
-from fastrank.cli.flags import INPUTS, OUTPUT, ZERO, given_options
+from fastrank.cli.flags import INPUTS, OUTPUT, given_options
 from fastrank.cli.output import without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files
@@ -36,7 +36,7 @@ examples:
   fastrank explain --against trec_eval.txt qrels.txt run.txt
 
 For each measure: value = sum of the column `adds` / divisor. With --other, the
-documents that change the value, the largest change first. With --against, the
+documents on which the values differ, the largest difference first. With --against, the
 options and definitions that give the values of another tool: the output of
 trec_eval, or JSON {measure: mean} or {query: {measure: value}}; -m NAME=MEASURE
 if FILE has another name for a measure.
@@ -75,8 +75,9 @@ def _declare_explain(parser: Parser) -> None:
         f"measure{REPEATED} (default: {MEASURES}; with --against, all of FILE)",
         dest="measures",
     )
-    add("--other RUN", "explain how the values of RUN change in this run")
+    add("--other RUN", "a second run, to explain how its values differ from those of RUN")
     parser.add_output()
+    parser.add_plot()
     add("--document ID ...", f"print only how this document counts{REPEATED}", group=OUTPUT)
     parser.add_texts(OUTPUT)
     parser.add_flags(explain, ["rows"], group=OUTPUT)
@@ -89,6 +90,8 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
         return _against(arguments)
     if arguments.document and arguments.format != "table":
         raise OptionError("--document", f"is text, without the format {arguments.format}; omit it")
+    if arguments.document and arguments.plot is not None:
+        raise OptionError("--plot", "no effect with --document")
     explanation = explained(
         arguments.qrels,
         arguments.run,
@@ -98,7 +101,6 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
         arguments.texts,
         arguments.rows,
         given_options(arguments, EvaluationOptions),
-        zero=ZERO,
     )
     documents = list(map(explanation.document, arguments.document or ()))
     if documents and explanation.chosen:
@@ -154,6 +156,7 @@ EXPLAIN = Command(
     _declare_explain,
     _explain,
     formats=FORMS,
+    plot=True,
     epilog=EXPLAIN_EPILOG,
     usage=("--query QUERY QRELS RUN", "--other RUN QRELS RUN", "--against FILE QRELS RUN"),
 )

@@ -16,7 +16,6 @@ from fastrank.cli.flags import (
     OUTPUT,
     STATISTICS,
     VARIABLES,
-    ZERO,
     given_options,
 )
 from fastrank.cli.output import check_distinct, command_line, encoded
@@ -146,7 +145,7 @@ def _save(arguments: argparse.Namespace) -> None:
         command_line(),
         ir_metadata=arguments.ir_metadata,
     )
-    for note in [*missing_note(baseline.scores, option=ZERO), *baseline.notes, *baseline.ties]:
+    for note in [*missing_note(baseline.scores), *baseline.notes, *baseline.ties]:
         arguments.command.warn(f"{files.name_of(arguments.run)}: {note}")
     baseline.content.write(arguments.output or "-")
 

@@ -9,7 +9,7 @@ from fastrank.analysis.spans.places import lookup_of
 from fastrank.analysis.spans.qrels import span_qrels
 from fastrank.analysis.spans.readers import read_chunks, read_spans
 from fastrank.cli.command import Command, flag_of
-from fastrank.cli.flags import INPUTS, METHOD, ZERO, given_options
+from fastrank.cli.flags import INPUTS, METHOD, given_options
 from fastrank.cli.output_formats import format_of_output
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.load import write_qrels
@@ -68,7 +68,7 @@ def _run(arguments: argparse.Namespace) -> str | None:
     measures, scores = arguments.measure or MEASURES, []
     for run in arguments.runs:
         scores.append(evaluate_spans(spans, chunks, run, measures, missing=arguments.missing))
-        for note in notes(scores[-1], ZERO):
+        for note in notes(scores[-1]):
             arguments.command.warn(note)
     layout = {"page": True} if form == "html" else {}
     return rendered(table(scores, run_names(arguments.runs)), form, **layout)

@@ -18,7 +18,7 @@ from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.formats.files.source import name_of, open_source, open_stdin, read_all
 from fastrank.core.formats.trec import reader as trec
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import MAX_RETRIEVED, Options, check_options
+from fastrank.core.matching.options import MAX_RETRIEVED, Options
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.selection import Selection
 from fastrank.core.scores.columns import trec_lines
@@ -209,7 +209,6 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     options = request.options()
     try:
         bound = request.selection.bind(request.trec_eval_version)
-        check_options(bound, options)
         plan = Plan(judgments, bound, options)
     except MeasureError as error:
         plan, wrong = Plan(judgments, [], options), error
@@ -249,7 +248,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     if scores.counts["missing_queries"] and not request.complete:
         from fastrank.core.scores.text import missing_note
 
-        for note in missing_note(scores, option="-c"):
+        for note in missing_note(scores, zero="-c"):
             complain(f"trec_eval: {note}")
     write(trec_lines(scores, per_query=request.per_query, summary=request.summary))
     return 0

@@ -102,7 +102,7 @@ def without_dropped(function: Target) -> Target:
     name = function.__qualname__
 
     @wraps(function)
-    def checked(*arguments: Any, **options: Any) -> Any:
+    def checked(*arguments: object, **options: object) -> object:
         for option in DROPPED[name].keys() & options:
             wrong = f"{name}() got an unexpected keyword argument {option!r}"
             raise TypeError(wrong + instead(name, option))

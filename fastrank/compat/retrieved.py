@@ -36,9 +36,9 @@ METADATA = ("metadata", "meta", "document.metadata")
 
 
 def results_to_run(
-    results: Mapping[Any, Any],
+    results: Mapping[Any, object],
     *,
-    id: str | Callable[[Any], Any] | None = None,
+    id: str | Callable[[Any], object] | None = None,
     rank_by: str = "score",
     higher_is_better: bool = True,
     tag: str | None = None,
@@ -77,8 +77,8 @@ def results_to_run(
     def fail_query(row: int, reason: str) -> NoReturn:
         raise InputError(SOURCE, f"query {queries[row]!r:.60}, {reason}")
 
-    ids: list[Any] = []
-    scores: list[Any] = []
+    ids: list[object] = []
+    scores: list[object] = []
     for own in lists:
         for rank, one in enumerate(own, 1):
             document, score = _parts(one)
@@ -98,7 +98,7 @@ def results_to_run(
     )
 
 
-def _listed(given: Any, query: Any) -> list[Any]:
+def _listed(given: object, query: object) -> list[object]:
     """The documents or ids of a query, also in what a retriever of Haystack returns."""
     if isinstance(given, Mapping):
         given = given.get("documents", given)
@@ -108,14 +108,14 @@ def _listed(given: Any, query: Any) -> list[Any]:
     return list(given)
 
 
-def _parts(one: Any) -> tuple[Any, Any]:
+def _parts(one: object) -> tuple[object, object]:
     """The document of a result, and its score or None."""
     if isinstance(one, (tuple, list)) and len(one) == 2:
         return one[0], one[1]
     return getattr(one, "node", one), _first(one, SCORES)
 
 
-def _id_of(document: Any, id: Any, row: int, fail: Callable[[int, str], NoReturn]) -> Any:
+def _id_of(document: object, id: object, row: int, fail: Callable[[int, str], NoReturn]) -> object:
     if callable(id):
         return id(document)
     # Integers of numpy, too.
@@ -133,7 +133,7 @@ def _id_of(document: Any, id: Any, row: int, fail: Callable[[int, str], NoReturn
     return found
 
 
-def _first(given: Any, names: tuple[str, ...]) -> Any:
+def _first(given: object, names: tuple[str, ...]) -> object:
     """The first value of these attributes or keys that is not None."""
     fields = given if isinstance(given, Mapping) else None
     for name in names:

@@ -122,9 +122,9 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
 
     def __init__(
         self,
-        queries: Mapping[Any, Any],
-        corpus: Mapping[Any, Any],
-        relevant_docs: Mapping[Any, Any],
+        queries: Mapping[Any, object],
+        corpus: Mapping[Any, object],
+        relevant_docs: Mapping[Any, object],
         measures: str | Iterable[str] = DEFAULT_MEASURES,
         *,
         name: str = "",
@@ -150,7 +150,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         at_least("corpus_chunk_size", corpus_chunk_size, 1)
         judging = with_defaults(RankingEvaluator.__init__, options)
         trec_eval_version = evaluation_options(judging).trec_eval_version
-        mappings: dict[str, Any] = {
+        mappings: dict[str, object] = {
             "queries": queries,
             "corpus": corpus,
             "relevant_docs": relevant_docs,
@@ -181,7 +181,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             "progress": show_progress_bar,
             **judging,
         }
-        self._encoding: dict[str, Any] = {
+        self._encoding: dict[str, object] = {
             "batch_size": batch_size,
             "show_progress_bar": show_progress_bar,
         }
@@ -193,7 +193,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         }
 
     def __call__(
-        self, model: Any, output_path: str | None = None, epoch: int = -1, steps: int = -1
+        self, model: object, output_path: str | None = None, epoch: int = -1, steps: int = -1
     ) -> dict[str, float]:
         """Compute {metric: value} for a model.
 
@@ -251,12 +251,12 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         truncated = {k: v for k, v in self._encoding.items() if k == "truncate_dim"}
         return {"k": self._searching["k"], **truncated, **prompts}
 
-    def _blocks(self, model: Any) -> Iterator[Any]:
+    def _blocks(self, model: object) -> Iterator[object]:
         """The embeddings of the corpus, a chunk at a time."""
         for first in range(0, len(self.corpus), self._chunk):
             yield self._encoded(model, "document", self.corpus[first : first + self._chunk])
 
-    def _encoded(self, model: Any, kind: str, texts: list[Any]) -> Any:
+    def _encoded(self, model: Any, kind: str, texts: list[object]) -> object:
         encode = getattr(model, f"encode_{kind}", None) or model.encode
         prompts = {name: value for name, value in self._prompts[kind].items() if value is not None}
         vectors = encode(texts, convert_to_numpy=True, **prompts, **self._encoding)
@@ -287,7 +287,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             file.write(line if first_line else title + line)
 
 
-def _judgments(queries: Mapping[Any, Any], relevant: Mapping[Any, Any]) -> dict[Any, Any]:
+def _judgments(queries: Mapping[Any, object], relevant: Mapping[Any, Any]) -> dict[Any, Any]:
     """{query: {document: grade}} of the queries that have relevant documents."""
     judgments = {}
     for query in queries:
@@ -303,7 +303,9 @@ def _judgments(queries: Mapping[Any, Any], relevant: Mapping[Any, Any]) -> dict[
     return judgments
 
 
-def _split(texts: Mapping[Any, Any], keys: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+def _split(
+    texts: Mapping[Any, object], keys: Iterable[object]
+) -> tuple[list[object], list[object]]:
     """Ids and texts."""
     ids = list(keys)
     return ids, [texts[text_id] for text_id in ids]

@@ -70,7 +70,7 @@ def stopped(stop: signal.Signals, *, children: bool) -> tuple[int, bytes, bytes]
     """What the command leaves that is stopped when it has evaluated one run of three."""
     for pipe in ("first", "second"):
         os.mkfifo(pipe)
-    command = started(f"eval --jobs 2 -m map {QRELS} {PCA} first second")
+    command = started(f"eval --format trec --jobs 2 -m map {QRELS} {PCA} first second")
     with ExitStack() as stack:
         for pipe in ("first", "second"):
             # Opening waits for a process to read it: then all processes have nothing else to do.
@@ -109,7 +109,7 @@ def test_a_command_that_ignores_interrupts_goes_on() -> None:
     """As one that a script starts with `&`."""
     os.mkfifo("pipe")
     command = started(
-        f"eval --jobs 2 -m map {QRELS} {PCA} pipe {PIXELS}",
+        f"eval --format trec --jobs 2 -m map {QRELS} {PCA} pipe {PIXELS}",
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     )
     with open("pipe", "wb") as file:
@@ -125,7 +125,7 @@ def test_a_command_that_ignores_interrupts_goes_on() -> None:
 @PIPES
 def test_processes_end_when_the_command_is_killed() -> None:
     os.mkfifo("pipe")
-    command = started(f"eval --jobs 2 {QRELS} {PCA} pipe")
+    command = started(f"eval --format trec --jobs 2 {QRELS} {PCA} pipe")
     with open("pipe", "wb", buffering=0):
         children = psutil.Process(command.pid).children(recursive=True)
         command.kill()
@@ -176,7 +176,7 @@ def path_without_fsspec(folder: Path) -> dict[str, str]:
 def test_a_run_that_needs_a_missing_package_does_not_affect_the_others(
     jobs: int, path_without_fsspec: dict[str, str]
 ) -> None:
-    line = f"eval -m map --jobs {jobs} {QRELS} memory://bucket/a.run {PCA}"
+    line = f"eval --format trec -m map --jobs {jobs} {QRELS} memory://bucket/a.run {PCA}"
     found = process(line, env=path_without_fsspec)
 
     assert (found.status, found.out) == (1, FIRST.decode())

@@ -78,8 +78,8 @@ def _line(command: str) -> str:
 # Command lines, and by the name of the file that -o names the format in which they write.
 FORMATS = """
 eval qrels a.run b.run
-  x.csv csv, x.json json, x.jsonl jsonl, x.ndjson jsonl, x.MD markdown, x.tex latex, x.txt trec,
-    x trec, x.csv.gz csv, x.pdf.x trec
+  x.csv csv, x.json json, x.jsonl jsonl, x.ndjson jsonl, x.MD markdown, x.tex latex, x.txt table,
+    x table, x.csv.gz csv, x.pdf.x table
 eval -q qrels a.run => x trec, x.csv csv, x.tex latex, x.json json
 compare -m map qrels a.run b.run
   x.csv csv, x.json json, x.md markdown, x.tex latex, x.txt table, x table
@@ -139,6 +139,15 @@ def test_a_format_that_is_given_comes_before_the_name_of_the_output(form: str) -
     assert printed(f"{line} -o x.csv") == ""
 
     assert printed(line) == printed(f"{line} -o -") == Path("x.csv").read_text()
+
+
+@pytest.mark.parametrize("line", ["agree a.run b.run", "explain --query q1 -m map qrels a.run"])
+def test_a_result_is_drawn_into_a_file_beside_what_is_printed(line: str) -> None:
+    pytest.importorskip("matplotlib")
+
+    assert printed(f"{line} --plot x.svg") == printed(line)
+
+    assert b'<svg role="img"' in Path("x.svg").read_bytes()
 
 
 def test_only_the_table_of_indexes_goes_into_the_file() -> None:

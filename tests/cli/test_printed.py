@@ -81,7 +81,7 @@ eval -m map two.qrels run => run all run map all 1.0000
     0)
 eval -m map -c two.qrels run => run all run map all 0.5000
   note: run: the run lacks 1 of 2 judged queries (q2); it counts as 0
-eval -m map qrels more.run more.csv
+eval --format trec -m map qrels more.run more.csv
   run all more.run map all 1.0000 run all more.csv map all 1.0000
   note: more.run: 2 queries of the run have no judgments (x, y) fastrank eval: more.csv: 2 queries
     of the run have no judgments (x, y)

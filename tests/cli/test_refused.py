@@ -171,11 +171,12 @@ eval -o out.csv digits.qrels pca.run bad.run
     'q0000 Q0 d'
     fastrank eval: out.csv was not written
     fastrank eval: 1 of 2 runs could not be evaluated
-eval TWO --interval
+eval TWO --format trec --interval
   2 --interval: no effect with --format trec; use table, markdown, latex, html, csv, json or jsonl
 eval TWO --level .9 --format csv => 2 --level: no effect without --interval...
 eval TWO --interval --level 2 --format csv => 2 level: expected a number between...
-eval --digits 6 TWO => 2 --digits: no effect with --format trec; use table, markdown, latex or html
+eval --format trec --digits 6 TWO
+  2 --digits: no effect with --format trec; use table, markdown, latex or html
 eval --transpose --format csv TWO
   2 --transpose: no effect with --format csv; use table, markdown, latex or html
 eval --no-bold -o x.json TWO
@@ -199,8 +200,7 @@ fuse --weights 1,x a.run b.run => 2 usage: ...argument --weights: invalid weight
 fuse --weights '' a.run b.run => 2 usage: ...argument --weights: invalid weights value...
 fuse -o x.html a.run b.run
   2 --output: x.html cannot be written in the format of .html files; set --format, or use a name
-    that ends in .trec, .run, .res, .txt, .tsv, .csv, .json, .jsonl, .ndjson, .parquet, .parq, .pq,
-    .arrow, .feather
+    that ends in .csv, .tsv, .json, ...
 fuse a.run none.run => 1 none.run: no such file or directory
 fuse -o none/out.run none.run b.run => 1 cannot write none/out.run: No such file or directory
 fuse --method combsum -o out.csv a.run b.run infinite.run

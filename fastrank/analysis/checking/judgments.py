@@ -12,7 +12,7 @@ from fastrank.common.messages import counted
 from fastrank.core.formats.trec.strict import USUAL_ITERATIONS, swapped
 from fastrank.core.native import codes
 
-# Evaluation counts judgments by grade below this (fastrank/core/kernels/judging/rankings.py).
+# Evaluation counts judgments by grade below this (fastrank/core/kernels/matching/rankings.py).
 LARGEST_GRADE = 1 << 44
 
 

@@ -26,10 +26,9 @@ from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.texts.lookup import lookup
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import Options, check_options
+from fastrank.core.matching.options import check_options
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.selection import Selection
-from fastrank.core.scores.text import ZERO
 from fastrank.errors import FastrankError, GroupError, OptionError
 
 TYPE_CHECKING = False
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.analysis.explaining.reference import OptionsExplanation
-    from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.formats.texts.lookup import TextsLike
@@ -56,7 +54,7 @@ def explain(
     run: RunLike,
     measures: Measures | None = None,
     *,
-    query: str | None = None,
+    query: str | int | None = None,
     other: RunLike | None = None,
     texts: TextsLike | None = None,
     rows: int = ROWS,
@@ -71,7 +69,7 @@ def explain(
     run: RunLike,
     measures: Mapping[str, str] | Iterable[str] | str | None = None,
     *,
-    against: Any,
+    against: object,
     **options: Unpack[EvaluationOptions],
 ) -> OptionsExplanation: ...
 
@@ -82,11 +80,11 @@ def explain(
     run: RunLike,
     measures: Any = None,
     *,
-    query: str | None = None,
+    query: str | int | None = None,
     other: RunLike | None = None,
     texts: TextsLike | None = None,
     rows: int = ROWS,
-    against: Any = None,
+    against: object = None,
     **options: Unpack[EvaluationOptions],
 ) -> Explanation | OptionsExplanation:
     """Explain the values of one query, which documents add how much, or those of another tool.
@@ -163,16 +161,15 @@ def explained(
     qrels: QrelsLike,
     run: RunLike,
     measures: Measures,
-    query: str | None,
+    query: str | int | None,
     other: RunLike | None,
     texts: TextsLike | None,
     rows: int,
-    options: Mapping[str, Any],
-    zero: str = ZERO,
+    options: Mapping[str, object],
 ) -> Explanation:
     """The Explanation that `explain` returns.
 
-    options: those of `evaluate`. zero: the option that counts missing queries as 0, for notes.
+    options: those of `evaluate`.
     """
     checked = evaluation_options(options)
     refuse_expected(checked)
@@ -184,15 +181,15 @@ def explained(
     given_runs = [run] if other is None else [run, other]
     names = run_names(given_runs)
     runs = [run_of(source, checked) for source in given_runs]
-    chosen = ""
+    plan, chosen = Plan(judgments, bound, checked), ""
     if query is None:
         if other is None:
             raise OptionError("query", "name a query, or a second run (other) to find one")
-        query, chosen = _most_different(judgments, runs, bound, checked)
-    check_query(query, judgments, runs)
+        query, chosen = _most_different(plan, runs)
+    query = check_query(query, judgments, runs)
     explanations = []
     for ranked, name in zip(runs, names, strict=True):
-        judged = JudgedQuery(query, judgments, ranked, bound, checked, name)
+        judged = JudgedQuery(query, plan, ranked, name)
         parts = parts_of(judged, bound)
         explanations.append(
             Explanation(
@@ -200,7 +197,7 @@ def explained(
                 run=judged.name,
                 header=_header(judged),
                 measures=parts,
-                notes=notes_of(judged, bound, parts, unexplained, zero),
+                notes=notes_of(judged, bound, parts, unexplained),
                 grades=judged.grades,
                 titles=_titles(texts, judged),
                 rows=shown,
@@ -217,10 +214,9 @@ def explained(
     return explanation
 
 
-def _most_different(
-    judgments: Qrels, runs: Sequence[Run], measures: Sequence[BoundMeasure], options: Options
-) -> tuple[str, str]:
+def _most_different(plan: Plan, runs: Sequence[Run]) -> tuple[str, str]:
     """The query on which two runs differ most in the first measure, and why it was chosen."""
+    measures = plan.measures
     asked = (
         (position, decoded(name), bound)
         for bound in measures
@@ -228,7 +224,7 @@ def _most_different(
     )
     _, name, first = min(asked, key=lambda item: item[0])
     values = []
-    plan = Plan(judgments, [first], options)
+    plan = plan.changed(measures=[first])
     for run in runs:
         scores = scores_of(plan, match(plan, run))
         values.append(dict(zip(scores.queries, scores.lists()[name], strict=True)))

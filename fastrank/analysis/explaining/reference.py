@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 
-from fastrank.common.messages import counted, first_few
+from fastrank.common.messages import counted, enumerated, first_few
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
@@ -69,7 +69,7 @@ def _of_trec_eval(text: str, name: str) -> Values:
     return _checked(values, name)
 
 
-def _of_dict(reference: Mapping[Any, Any], name: str, queries: Container[str]) -> Values:
+def _of_dict(reference: Mapping[Any, object], name: str, queries: Container[str]) -> Values:
     values: Values = {}
     inside = {
         inner for value in reference.values() if isinstance(value, Mapping) for inner in value
@@ -152,7 +152,7 @@ class Match(Frozen):
     """
 
     settings: tuple[str, ...]
-    options: dict[str, Any]
+    options: dict[str, object]
     measure: str
     tools: tuple[str, ...]
 
@@ -205,10 +205,8 @@ class MeasureDifference(Frozen):
         text = f"{self.measure}: theirs {number(self.theirs)}, ours {number(self.ours)}. "
         exactly = "exactly" if self.digits is None else f"to {self.digits} decimals"
         if self.matches:
-            others = " or ".join(map(str, self.matches[:NAMED]))
-            rest = len(self.matches) - NAMED
-            more = f" or {counted(rest, 'other')}" if rest > 0 else ""
-            text += f"Reproduced {exactly} by {others}{more}."
+            matches = enumerated([*map(str, self.matches)], "or", NAMED)
+            text += f"Reproduced {exactly} by {matches}."
         elif self.tie_range is not None:
             match, worst, best = self.tie_range
             text += (

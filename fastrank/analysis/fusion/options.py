@@ -23,8 +23,6 @@ from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fastrank.common.choices import TrecEvalVersion
 
 # The defaults of options that only some methods take.
@@ -134,7 +132,7 @@ class Settings(NamedTuple):
     threads: int | None
 
 
-def settings_for(method: str, options: Mapping[str, Any], runs: int) -> Settings:
+def settings_for(method: str, options: Mapping[str, object], runs: int) -> Settings:
     """Check the options of a method for a number of runs, and fill in the defaults.
 
     Raises OptionError for invalid values and for options that the method does not take, TypeError

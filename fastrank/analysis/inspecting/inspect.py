@@ -23,6 +23,7 @@ from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import are_named, is_file
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
+from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.selection import Selection
 from fastrank.errors import OptionError
 
@@ -47,9 +48,9 @@ def inspect(
     runs: RunsLike | RunLike,
     measures: Measures = MEASURES,
     *,
-    texts: Any = None,
-    queries: Any = None,
-    groups: Any = None,
+    texts: object = None,
+    queries: object = None,
+    groups: object = None,
     k: int = K,
     title: str | None = None,
     progress: bool | None = None,
@@ -96,9 +97,10 @@ def inspect(
     judgments = judgments_of(qrels, checked)
     comparison = compare(judgments, runs, measures, progress=progress, **options)
     read = [run_of(run, checked) for run in items]
+    plan = Plan(judgments, bound, checked)
     results = []
     with bar("inspect", len(comparison.queries), "queries", progress) as shown:
-        for query_results in results_of(comparison.queries, judgments, read, bound, checked, k):
+        for query_results in results_of(comparison.queries, plan, read, k):
             results.append(query_results)
             shown.update(1)
     documents = {doc: None for query_results in results for doc in query_results.documents}
@@ -128,7 +130,7 @@ def inspect(
     )
 
 
-def _items(runs: Any) -> list[Any]:
+def _items(runs: Any) -> list[object]:
     """The runs one by one. Raises OptionError for standard input, which can be read only once."""
     items = list(runs.values()) if are_named(runs) else runs
     listed = list(items) if isinstance(items, (list, tuple)) else [items]

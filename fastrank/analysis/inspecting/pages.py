@@ -79,7 +79,7 @@ def _page(
     )
 
 
-def _common(inspection: Inspection) -> dict[str, Any]:
+def _common(inspection: Inspection) -> dict[str, object]:
     """What the script reads on every page."""
     comparison, results = inspection.comparison, inspection.results
     values = {
@@ -121,14 +121,14 @@ def _query_text(inspection: Inspection, query: str) -> str:
 
 
 def _pairs(comparison: Comparison) -> dict[str, list[list[str]]]:
-    """{measure: for each run and each other one, the sentence on the second minus the first}."""
+    """{measure: for each run and each other one, the sentence on the first minus the second}."""
     if not 1 < len(comparison) <= MOST_RUNS or comparison.baseline:
         return {}
 
     def sentence(measure: str, a: str, b: str) -> str:
-        if a == b or np.isnan(comparison.pair(measure, b, a).difference):
+        if a == b or np.isnan(comparison.pair(measure, a, b).difference):
             return ""
-        return pair_sentence(comparison, comparison.pair(measure, b, a))
+        return pair_sentence(comparison, comparison.pair(measure, a, b))
 
     names = comparison.names
     return {

@@ -11,7 +11,13 @@ import numpy as np
 from fastrank.analysis.comparing.options import CORRECTION_NAMES, settings_of
 from fastrank.analysis.comparing.pair_tests import adjust
 from fastrank.analysis.comparing.pairs import place_of
-from fastrank.analysis.judges.labels import compare_scales, judge_names, judgments_of, rescaled
+from fastrank.analysis.judges.labels import (
+    compare_scales,
+    judge_names,
+    judged,
+    judgments_of,
+    rescaled,
+)
 from fastrank.analysis.judges.merging import merge_qrels
 from fastrank.analysis.judges.pair_sample import PairSample
 from fastrank.analysis.judges.prediction_powered import half_width
@@ -289,7 +295,7 @@ class JudgeEstimate(Result, Frozen):
     def _title(self) -> str:
         return "Estimated means"
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> dict[str, object]:
         return {
             "by": self.by,
             "n": self.n,
@@ -326,7 +332,8 @@ def estimate(
 ) -> JudgeEstimate:
     """Estimate the means that people would give, from their judgments of a few random queries.
 
-    human: the judgments of people for a random sample of the queries.
+    human: the judgments of people for a random sample of the queries; negative grades, here and
+        of the judge, mean unjudged.
     judge: a judge's for all queries, such as a language model's; or a list of several judges'.
     runs: runs as a list or {name: run}. Judged queries that a run lacks count as 0.
     measures: as `evaluate` takes them, with values per query.
@@ -375,7 +382,7 @@ def estimate(
     by_judge = _judged(judge, scale)
     by_pairs = plan is not None and plan.by == "pairs"
     if plan is None:
-        people = judgments_of(human, "human")
+        people = judged(judgments_of(human, "human"))
     else:
         grades = plan.grades_of(human, partial=partial)
         people = plan._judged(grades)
@@ -430,6 +437,6 @@ def _judged(
     judgments = {
         name: judgments_of(source, name) for name, source in zip(names, sources, strict=True)
     }
-    if scale is None:
-        return judgments
-    return {name: rescaled(grades, scale, name) for name, grades in judgments.items()}
+    if scale is not None:
+        judgments = {name: rescaled(grades, scale, name) for name, grades in judgments.items()}
+    return {name: judged(grades) for name, grades in judgments.items()}

@@ -24,13 +24,15 @@ FIRST, SECOND = COLORS[:2]
 # Points above this number are drawn as pixels, also in SVG and PDF.
 MANY_POINTS = 2000
 DOTS = 150
-PARAMETERS: dict[str, Any] = {
+PARAMETERS: dict[str, str | float | list[str]] = {
     "axes.edgecolor": MUTED,
     "axes.labelsize": 9,
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",
     "axes.titlesize": 10.5,
+    # The minus sign of the tables.
+    "axes.unicode_minus": False,
     "figure.constrained_layout.use": True,
     "figure.dpi": DOTS,
     "font.sans-serif": ["DejaVu Sans"],

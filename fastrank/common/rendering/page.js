@@ -24,7 +24,7 @@ function sortable(table) {
 // The number in a cell; NaN for other texts and empty cells.
 function sortValue(row, column) {
   const text = row.cells[column].firstChild?.textContent ?? "";
-  return text.trim() === "" ? NaN : Number(text.replaceAll(",", "").replace("−", "-"));
+  return text.trim() === "" ? NaN : Number(text.replaceAll(",", ""));
 }
 
 // Cells without a number come last in either order; equal rows keep their order.
@@ -82,7 +82,7 @@ function isolated(text) {
 function decimals(value, signed = false) {
   if (value === null || value === undefined) return "–";
   const text = Math.abs(value).toFixed(4);
-  const sign = value < 0 && Number(text) !== 0 ? "−" : signed && Number(text) !== 0 ? "+" : "";
+  const sign = value < 0 && Number(text) !== 0 ? "-" : signed && Number(text) !== 0 ? "+" : "";
   return sign + text;
 }
 
@@ -218,7 +218,7 @@ class Inspector {
     main.querySelector(".verdicts").append(this.sentence);
 
     const orders = [["difference", "largest difference"]];
-    if (this.several) orders.push(["second", "second run better"], ["first", "first run better"]);
+    if (this.several) orders.push(["first", "first run better"], ["second", "second run better"]);
     orders.push(["high", "highest value"], ["low", "lowest value"], ["query", "query"]);
     if (!this.several) orders.shift();
     const text = element("input", { type: "search", id: "choose-text", placeholder: "id or words" });
@@ -228,7 +228,7 @@ class Inspector {
     const filters = element("div", { className: "filters" }, find, choice("order", "Order", orders));
     if (this.several) {
       filters.append(choice("sign", "Show", [
-        ["", "all"], ["+", "second better"], ["-", "first better"], ["=", "equal"],
+        ["", "all"], ["+", "first better"], ["-", "second better"], ["=", "equal"],
       ]));
     }
     const groups = [...new Set(data.groups.filter((group) => group !== null))].sort();
@@ -314,7 +314,7 @@ class Inspector {
     const a = values[this.state.a][place];
     const b = values[this.state.b][place];
     // Without the rounding of subtractions, equal differences are equal.
-    const difference = a === null || b === null ? null : Math.round((b - a) * 1e6) / 1e6;
+    const difference = a === null || b === null ? null : Math.round((a - b) * 1e6) / 1e6;
     return { a, b, difference };
   }
 
@@ -348,7 +348,7 @@ class Inspector {
     }
     this.sentence.textContent = data.pairs[state.measure]?.[state.a]?.[state.b] ?? "";
     if (this.sentence.textContent) {
-      this.sentence.prepend(isolated(data.runs[state.b]), " − ", isolated(data.runs[state.a]), ": ");
+      this.sentence.prepend(isolated(data.runs[state.a]), " - ", isolated(data.runs[state.b]), ": ");
     }
   }
 
@@ -396,8 +396,8 @@ class Inspector {
     const sign = this.data.lower.includes(measure) ? -1 : 1;
     const keys = {
       difference: (own) => -Math.abs(own.difference),
-      second: (own) => -sign * own.difference,
-      first: (own) => sign * own.difference,
+      first: (own) => -sign * own.difference,
+      second: (own) => sign * own.difference,
       high: (own) => -Math.max(own.a ?? -Infinity, own.b ?? -Infinity),
       low: (own) => Math.min(own.a ?? Infinity, own.b ?? Infinity),
       query: (own) => own.place,

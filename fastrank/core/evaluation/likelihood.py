@@ -130,7 +130,8 @@ def negative_log_likelihood(
             hits = ranks[rows][grades[rows] >= level] - 1
             values[i] = _value(scores, hits, int(num_rel[i]) - len(hits), positives, unretrieved)
     plan = Plan(judgments, [_bound()], checked)
-    return scores_of_values(plan, judged_run.changed(judged=judged), [memory_of(values)], [None])
+    judged_run = judged_run.changed(judged=judged)
+    return scores_of_values(plan, judged_run, queries, [memory_of(values)], [None])
 
 
 def _value(

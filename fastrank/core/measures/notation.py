@@ -26,7 +26,6 @@ from fastrank.errors import MeasureError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from fastrank.core.measures.measure_options import Family
     from fastrank.core.measures.selection import BoundMeasure
@@ -60,7 +59,7 @@ class MeasureSpec(Frozen):
 
     name: str
     parameters: str | None = None
-    options: tuple[tuple[str, Any], ...] = ()
+    options: tuple[tuple[str, object], ...] = ()
     family: Family | None = None
     asked: str = ""
 
@@ -155,7 +154,7 @@ def canonical_names(text: str) -> list[str]:
     return [] if bound is None else [os.fsdecode(name) for name in bound.canonical]
 
 
-def _unpickled(text: str, asked: str) -> Any:
+def _unpickled(text: str, asked: str) -> object:
     return parse_measure(text).changed(asked=asked)
 
 
@@ -273,7 +272,9 @@ def _without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
-def _family_spec(family: Family, options: tuple[tuple[str, Any], ...], asked: str) -> MeasureSpec:
+def _family_spec(
+    family: Family, options: tuple[tuple[str, object], ...], asked: str
+) -> MeasureSpec:
     return MeasureSpec(name=family.name, options=options, family=family, asked=asked)
 
 

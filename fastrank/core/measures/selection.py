@@ -311,10 +311,12 @@ class Selection:
 
     def measures(self, trec_eval_version: str) -> list[Measure]:
         """The requested measures, in the order of the table."""
+        has_sets = not self._named.isdisjoint(NICKNAMES)
         chosen = [
             measure
             for measure in MEASURES
-            if measure.name in self._parameters or self._is_in_set(measure, trec_eval_version)
+            if measure.name in self._parameters
+            or (has_sets and self._is_in_set(measure, trec_eval_version))
         ]
         for spec in self._others():
             family = spec.family

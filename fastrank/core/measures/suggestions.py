@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from itertools import chain
 
@@ -13,7 +14,7 @@ from fastrank.core.measures.trec import BY_NAME, NICKNAMES, spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 # What measures are called in papers and other libraries, by spelling; a name with several meanings
 # is listed with all of them.
@@ -87,6 +88,15 @@ AFFIXES = re.compile(
 # The notation of ranx: a name, a cutoff, and the lowest relevant grade.
 RANX = re.compile(r"([a-z1_-]+?)(?:@(\d+))?-l(\d+)")
 LARGEST_GRADE = 4
+# The names of trec_eval for those of ir_measures, without and with a cutoff, spelled plainly.
+TREC_NAMES = {
+    ("ap", False): "map",
+    ("ap", True): "mapcut",
+    ("mrr", False): "reciprank",
+    ("ndcg", True): "ndcgcut",
+    ("r", True): "recall",
+    ("rr", False): "reciprank",
+}
 TABLES = (BY_NAME, NICKNAMES, FAMILY_BY_NAME, BY_PLAIN_NAME, CUSTOM)
 MOST = 3
 LONG_NAME = 5
@@ -122,6 +132,20 @@ def ranx_rbp_hint(item: str) -> str:
     return f"; for the persistence of ranx use {measures}{graded}"
 
 
+def evaluated_name(name: str, names: Iterable[str]) -> str:
+    """A hint at the evaluated measure that a name means in another notation, such as AP for map."""
+    meant, spelled = _plain(name), {_plain(known): known for known in names}
+    similar = [meant] if meant in spelled else difflib.get_close_matches(meant, spelled, 1, 0.8)
+    return did_you_mean(repr(spelled[spelling]) for spelling in similar)
+
+
+def _plain(name: str) -> str:
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    letters = plain.rstrip("0123456789")
+    number = plain[len(letters) :]
+    return TREC_NAMES.get((letters, bool(number)), letters) + number
+
+
 def suggest(text: str, is_known: Callable[[str], bool]) -> str:
     """A hint at the names the user may have meant, all of which `is_known` accepts."""
     parts = PARTS.fullmatch(text)
@@ -155,8 +179,6 @@ def _synonyms(name: str, number: str | None) -> tuple[str, ...]:
 
 def _similar(name: str, number: str | None) -> list[str]:
     """The measures whose names resemble this one, best first."""
-    import difflib
-
     names_by_spelling: dict[str, list[str]] = {}
     for measure in chain.from_iterable(TABLES):
         names_by_spelling.setdefault(spelling(measure), []).append(measure)

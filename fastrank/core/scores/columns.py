@@ -110,11 +110,19 @@ class Means(dict[str, float]):
     def __missing__(self, name: str) -> float:
         known_name = name_in(self._columns, name)
         if known_name is None or known_name not in self:
-            raise KeyError(name)
+            raise unknown(name, [*self], "the means")
         return self[known_name]
 
     def __reduce__(self) -> tuple[object, ...]:
         return dict, (dict(self),)
+
+
+def unknown(name: object, names: list[str], values: str) -> KeyError:
+    """The error for a measure that is not among some values."""
+    from fastrank.core.measures.suggestions import evaluated_name
+
+    hint = evaluated_name(str(name), names)
+    return KeyError(f"{name!r} is not among {values}: {', '.join(names)}{hint}")
 
 
 class QueryValues(Result, Frozen):
@@ -143,19 +151,35 @@ class QueryValues(Result, Frozen):
         return len(self.names)
 
     def keys(self) -> list[str]:
-        """The names of the values per query, so that `dict(scores)` has an array for each."""
+        """The names of the values per query, so that `dict(scores)` has an array for each.
+
+        >>> scores.keys(), dict(scores)["map"].shape
+        (['map'], (200,))
+        """
         return self.names
 
     def values(self) -> list[npt.NDArray[Any]]:
-        """The arrays of values per query, in the order of `names`."""
+        """The arrays of values per query, in the order of `names`.
+
+        >>> [array.shape for array in scores.values()]
+        [(200,)]
+        """
         return [self[name] for name in self.names]
 
     def items(self) -> list[tuple[str, npt.NDArray[Any]]]:
-        """(name, values per query) of each measure."""
+        """(name, values per query) of each measure.
+
+        >>> [(name, array.max().item()) for name, array in scores.items()]
+        [('map', 0.63...)]
+        """
         return [(name, self[name]) for name in self.names]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The values of a measure in any spelling, or the default if it has none per query."""
+        """The values of a measure in any spelling, or the default if it has none per query.
+
+        >>> scores.get("bpref", "not evaluated")
+        'not evaluated'
+        """
         try:
             return self[name]
         except KeyError:
@@ -294,7 +318,7 @@ class Evaluated(QueryValues):
         columns = columns_by_name(self)
         column = columns.get(name) or columns.get(name_in(columns.values(), name) or "")
         if column is None or column.values is None:
-            raise KeyError(f"{name!r} is not among the values per query: {', '.join(self.names)}")
+            raise unknown(name, self.names, "the values per query")
         return column.to_array()
 
     def _per_query(self) -> list[Column]:

@@ -24,6 +24,7 @@ from fastrank.vectors.embeddings.faiss_configurations import (
     Configuration,
     built_index,
     check_configuration,
+    metric_of,
     parse_configurations,
 )
 from fastrank.vectors.embeddings.index_comparison import IndexComparison, IndexPoint
@@ -47,9 +48,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    from faiss import Index as FaissIndex
     from typing_extensions import Unpack
 
     from fastrank.common.choices import Metric
+    from fastrank.common.parallel import Workers
     from fastrank.core.data.qrels import Preferences, Qrels
     from fastrank.core.formats.inputs import QrelsLike
     from fastrank.core.scores.scores import Scores
@@ -76,14 +79,16 @@ class ComparisonOptions(QueryOptions, total=False):
 def compare_indexes(
     queries: VectorsLike,
     corpus: VectorsLike,
-    indexes: str | Iterable[str | tuple[str, Index | Any]] | Mapping[str, Index | Any],
+    indexes: str
+    | Iterable[str | tuple[str, Index | FaissIndex]]
+    | Mapping[str, Index | FaissIndex],
     *,
     k: int = 100,
-    metric: Metric = "ip",
+    metric: Metric | None = None,
     qrels: QrelsLike | None = None,
     measures: str | Iterable[str] = MEASURES,
     repetitions: int = 5,
-    executor: Any = None,
+    executor: Workers | None = None,
     **options: Unpack[ComparisonOptions],
 ) -> IndexComparison:
     """Compare approximate indexes with exact search by recall, speed and size.
@@ -96,8 +101,8 @@ def compare_indexes(
         the corpus that is built already is a file, "docs.index efSearch=64" (a string with a dot
         or a slash), or (name, Index or faiss index), whose name may be followed by settings.
     k: the number of documents to retrieve per query, for recall@k, the measures and the speed.
-    metric: how vectors are compared: by inner product ("ip"), Euclidean distance ("l2") or
-        "cosine".
+    metric: how vectors are compared: by "cosine", inner product ("ip") or Euclidean distance
+        ("l2"). By default that of the first index that is built already, or else the cosine.
     qrels, measures: judgments and measures, as in `evaluate_embeddings`. Without judgments only
         recall, speed and size are computed.
     repetitions: the number of timed passes over all queries.
@@ -134,7 +139,11 @@ def compare_indexes(
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
         raise ArrayError("corpus", "expected an array or a file, found an iterator")
-    searched_for = _gathered(queries, unit=check_metric(metric) == "cosine")
+    if metric is None:
+        metrics = (metric_of(source) for *_, source in parsed if source is not None)
+        metric = next(filter(None, metrics), None)
+    metric = check_metric(metric)
+    searched_for = _gathered(queries, unit=metric == "cosine")
     check_dimension(open_vectors("queries", searched_for), vectors.dimension)
     sample = vectors.count if train_size is None else min(vectors.count, train_size)
     # Used for every index, so it must not be an iterator.
@@ -209,7 +218,7 @@ def compare_indexes(
 class _Setup(NamedTuple):
     """Everything that is the same for all indexes; corpus: vectors or the path of their file."""
 
-    corpus: Any
+    corpus: object
     metric: str
     names: RowIds
     train_size: int | None
@@ -323,7 +332,7 @@ class _Runner:
 
 
 def _gathered(queries: VectorsLike, *, unit: bool) -> Array:
-    """All queries as 32-bit floats; `unit`: none may be zero."""
+    """All queries as 32-bit floats; `unit`: they will be normalized."""
     vectors = open_vectors("queries", queries)
     blocks = vectors.blocks(block_rows(vectors.dimension), unit=False)
     # A block may be overwritten by the next one; the rows of an array are not.
@@ -360,7 +369,7 @@ class ExactTop:
     rows: int64[n, k], best first, -1 for none.
     """
 
-    def __init__(self, index: Any, queries: Array, rows: Array, metric: str) -> None:
+    def __init__(self, index: FaissIndex, queries: Array, rows: Array, metric: str) -> None:
         self._index, self._queries, self._rows = index, queries, rows
         self._squares = metric == "l2"
         self._sizes = (rows >= 0).sum(axis=1)

@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
     from random import Random
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
     from typing_extensions import Unpack
 
@@ -62,7 +62,7 @@ def hard_negatives(
     sample: bool = False,
     random_negatives: int = 0,
     fill: bool = False,
-    corpus: Any = None,
+    corpus: object = None,
     seed: int = 0,
     **options: Unpack[MiningOptions],
 ) -> HardNegatives:
@@ -278,7 +278,7 @@ def draw(rng: Random, corpus: list[str], number: int, taken: Collection[str]) ->
     return [doc for doc in drawn if doc not in taken][:number]
 
 
-def ids_of_corpus(corpus: Any, random_negatives: int, *, fill: bool) -> list[str]:
+def ids_of_corpus(corpus: object, random_negatives: int, *, fill: bool) -> list[str]:
     """The distinct ids of a Dataset, a mapping or a list; none without random negatives."""
     if not random_negatives and not fill:
         if corpus is not None:

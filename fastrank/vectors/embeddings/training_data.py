@@ -149,7 +149,9 @@ class HardNegatives(Frozen):
             if mined + len(random) < self.number
         ]
 
-    def in_batch(self, batch_size: int, *, corpus: Any = None, queries: Any = None) -> Candidates:
+    def in_batch(
+        self, batch_size: int, *, corpus: object = None, queries: object = None
+    ) -> Candidates:
         """Candidates with in-batch negatives, as DPR and others train and validate with.
 
         Each batch has `batch_size` instances, in their order; the last may have fewer. Each query
@@ -202,8 +204,8 @@ class HardNegatives(Frozen):
         self,
         format: str = "dpr",
         *,
-        corpus: Any = None,
-        queries: Any = None,
+        corpus: object = None,
+        queries: object = None,
         answers: Mapping[Any, Iterable[str]] | None = None,
     ) -> Iterator[dict[str, Any]]:
         """The instances as records; see `write` for the arguments.
@@ -227,8 +229,8 @@ class HardNegatives(Frozen):
         path: Source,
         format: str = "dpr",
         *,
-        corpus: Any = None,
-        queries: Any = None,
+        corpus: object = None,
+        queries: object = None,
         answers: Mapping[Any, Iterable[str]] | None = None,
     ) -> int:
         """Write the instances as JSON lines; returns the number of records.
@@ -284,7 +286,7 @@ def _dpr_records(
     docs: Lookup | None,
     questions: Lookup | None,
     answers: Mapping[str, list[str]],
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     for instance in mined:
         asked = {} if questions is None else {"question": joined(*questions(instance.query))}
         yield {
@@ -301,10 +303,10 @@ def _dpr_records(
 
 def _contexts(
     ids: Iterable[str], scores: Iterable[float | None], docs: Lookup | None
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     contexts = []
     for doc_id, score in zip(ids, scores, strict=True):
-        context: dict[str, Any] = {}
+        context: dict[str, object] = {}
         if docs is not None:
             context["title"], context["text"] = docs(doc_id)
         if score is not None:

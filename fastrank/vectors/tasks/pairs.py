@@ -113,7 +113,7 @@ def add_highest(
 
 @takes(PairOptions, TASK)
 def evaluate_similarity(
-    model_or_vectors: Any, task: Any, **options: Unpack[PairOptions]
+    model_or_vectors: object, task: object, **options: Unpack[PairOptions]
 ) -> TaskResult:
     """Correlate the similarities of pairs of texts with gold scores (STS).
 
@@ -157,8 +157,8 @@ def evaluate_similarity(
 
 @takes(PairOptions, TASK)
 def evaluate_pairs(
-    model_or_vectors: Any,
-    task: Any,
+    model_or_vectors: object,
+    task: object,
     *,
     protocol: str = "sentence-transformers",
     **options: Unpack[PairOptions],
@@ -226,8 +226,8 @@ def _metrics(
 
 @takes(PairOptions, TASK)
 def evaluate_triplets(
-    model_or_vectors: Any,
-    task: Any = None,
+    model_or_vectors: object,
+    task: object = None,
     *,
     margin: float | Mapping[str, float] = 0.0,
     **options: Unpack[PairOptions],
@@ -285,7 +285,7 @@ def _margins(margin: float | Mapping[str, float]) -> dict[str, float]:
 
 @takes(TaskOptions, TASK)
 def evaluate_bitext(
-    model_or_vectors: Any, task: Any = None, **options: Unpack[TaskOptions]
+    model_or_vectors: object, task: object = None, **options: Unpack[TaskOptions]
 ) -> TaskResult:
     """Find for each text its translation as the nearest text by cosine (bitext mining).
 

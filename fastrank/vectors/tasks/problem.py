@@ -8,6 +8,7 @@ from functools import partial
 import numpy
 
 from fastrank.common.keywords import pick
+from fastrank.common.messages import enumerated
 from fastrank.core.data.columns import Frozen
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.vectors.datasets.text_task import TextTask, as_text_task, labels_of, plain_labels
@@ -175,7 +176,7 @@ def encoded_labels(name: str, labels: list[Any]) -> tuple[Array, list[Any]]:
     """The class of each row as int64[rows], and the classes, sorted. Raises InputError."""
     kinds = {_kind(name, row, label) for row, label in enumerate(labels)}
     if len(kinds) > 1:
-        names = " and ".join(sorted(kinds))
+        names = enumerated(sorted(kinds))
         raise InputError(name, f"expected labels of one type, found {names}")
     classes = sorted(set(labels))
     if len(classes) < 2:

@@ -393,3 +393,16 @@ pair_of([0, 1], [0, 0], interval="studentized", resamples=1).note.partition(";")
 """)
 def test_differences_that_are_no_or_one_difference_are_noted(call: str, value: str) -> None:
     check_value(call, value, globals())
+
+
+def test_queries_of_clusters_may_be_integers() -> None:
+    values = {name: {str(q): q + gain for q in range(12)} for name, gain in (("a", 1), ("b", 0))}
+    compared = fr.compare_scores(
+        values,
+        test="randomization",
+        interval="percentile",
+        clusters={query: query // 3 for query in range(12)},
+    )
+
+    # Of the signs of four clusters, two choices are as extreme.
+    assert compared.pair("value", "a", "b").p == 2 / 2**4

@@ -63,6 +63,13 @@ def test_the_same_comparison_gives_the_same_bytes_with_alternative_text(kind: st
     assert description.endswith(".")
 
 
+@pytest.mark.parametrize(("systems", "kind"), [(2, "differences"), (3, "intervals")])
+def test_without_a_kind_the_number_of_systems_decides(systems: int, kind: str) -> None:
+    comparison = compared(random_rows(systems, 20))
+
+    assert comparison.plot().get_title(loc="left") == comparison.plot(kind).get_title(loc="left")
+
+
 def test_the_parameters_of_matplotlib_do_not_matter_and_do_not_change() -> None:
     import matplotlib
 

@@ -91,17 +91,17 @@ def test_values_are_those_of_pytrec_eval() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(qrels=grades, first=scores, second=scores)
-def test_the_changes_add_up_to_the_difference_of_two_runs(
+def test_the_differences_of_documents_add_up_to_that_of_two_runs(
     qrels: dict[str, int], first: dict[str, float], second: dict[str, float]
 ) -> None:
     explained = fr.explain({"q": qrels}, {"q": first}, MEASURES, query="q", other={"q": second})
 
     assert explained.other is not None
     for name, value in explained.values.items():
-        changes = explained.difference(name).columns["change"]
-        difference = explained.other.values[name] - value
-        assert math.fsum(changes) == pytest.approx(difference, abs=1e-12)
-        assert [abs(change) for change in changes] == sorted(map(abs, changes), reverse=True)
+        differences = explained.difference(name).columns["difference"]
+        difference = value - explained.other.values[name]
+        assert math.fsum(differences) == pytest.approx(difference, abs=1e-12)
+        assert [*map(abs, differences)] == sorted(map(abs, differences), reverse=True)
 
 
 def test_a_table_shows_what_ndcg_is_computed_from() -> None:
@@ -243,6 +243,8 @@ GIVEN.table("map").names -> ["rank", "document", "grade", "found", "adds"]
 GIVEN.document("b") -> "b: not judged\\n  map: rank 1, adds nothing"
 explain({"q": {"a": 1}}, {"q": {"x": 2, "a": 1}}, "P.1", query="q").document("x")
     -> "x: not judged, score 2\\n  P_1: rank 1, adds nothing"
+explain({1: {7: 1}}, {1: {7: 2}}, "P.1", query=1).document(7) == (
+    explain({1: {7: 1}}, {1: {7: 2}}, "P.1", query="1").document("7")) -> True
 ONE.values -> {"P_2": 1.0}
 ONE.other.values -> {"P_2": 0.0}
 "P_2 = 1.0000, because R is 0" in str(ONE) -> True
@@ -324,7 +326,7 @@ explained("num_q") -> MeasureError: explain supports map,
 explained("map_avgjg") -> MeasureError: explain supports map,
 explained("iP@5") -> MeasureError: explain supports map,
 explained("all_prefs") -> MeasureError: explain supports map,
-explained(query=4) -> TypeError: query: expected a str, found int
+explained(query=4.0) -> TypeError: query: expected a str or an int, found float
 explained(ties="average") -> OptionError: ties: 'average' is over all orders
 explained(relevance_level=-1)
     -> OptionError: relevance_level: explain expects a level of at least 0, found -1

@@ -32,6 +32,13 @@ def test_judgments_with_repeated_pairs_are_merged_with_themselves(tmp_path: Path
         assert fr.merge_qrels([path], prefer).to_dict() == {"q": {"d": grade, "e": 1}}  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("prefer", ["first", "max", "min", "mean", "majority"])
+def test_a_negative_grade_counts_only_where_no_judge_gave_another(prefer: Any) -> None:
+    unsampled, judged = {"q1": {"d1": -1, "d2": -1}}, {"q1": {"d1": 1, "d3": 0}}
+    expected = {"q1": {"d1": 1, "d2": -1, "d3": 0}}
+    assert fr.merge_qrels([unsampled, judged], prefer, conflicts="error").to_dict() == expected
+
+
 def test_of_equally_frequent_grades_the_first_judges_is_the_majority() -> None:
     assert fr.merge_qrels([A, B], "majority")["q1"]["d1"] == 2
 
@@ -53,6 +60,11 @@ def test_the_differences_turn_one_version_into_the_other(
         made[query, document] = after
     expected = {(query, doc): grade for query, docs in new.items() for doc, grade in docs.items()}
     assert {pair: grade for pair, grade in made.items() if grade is not None} == expected
+
+
+def test_a_pair_with_a_negative_grade_is_added_when_it_is_judged() -> None:
+    rows = fr.diff_qrels({"q1": {"d1": -1, "d2": 1, "d3": -1}}, {"q1": {"d1": 0, "d2": -2}}).rows()
+    assert list(rows) == [("added", "q1", "d1", None, 0), ("removed", "q1", "d2", 1, None)]
 
 
 RUN = {"q1": {"d1": 3.0, "d9": 2.0, "d8": 2.0}, "q2": {"d1": 1.0}, "q7": {"d1": 1.0}}

@@ -68,7 +68,7 @@ def test_options_change_values_as_described(call: str, expected: str) -> None:
 # an unknown choice is told the known ones
 found(ties="average_") =>
   ties: expected one of 'docno_desc', 'docno_asc', 'given', 'best', 'worst', 'average', found
-  'average_'
+  'average_'; did you mean 'average'?
 found(missing="average_") => missing: expected one of 'skip', 'zero', 'error', found 'average_'
 found(no_relevant="average_") =>
   no_relevant: expected one of 'zero', 'one', 'skip', 'error', found 'average_'

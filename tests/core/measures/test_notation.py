@@ -147,7 +147,7 @@ def _parsed(text: str) -> fr.types.MeasureSpec | None:
         or (text.startswith("HitRatio") and ("micro" in text) != ("relevant_" in text))
         or ("dcg" in text and "gains" in text)
         or (text.startswith("nDCG") and ("max" in text) and not _is_bound(text))
-        or (("graded" in text or "raw" in text) and "rel" in text)
+        or (("graded" in text or "raw" in text) and ("rel" in text or "residual" in text))
     )
     try:
         return parse_measure(text)

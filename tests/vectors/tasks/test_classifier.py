@@ -153,7 +153,7 @@ def test_a_task_has_its_own_options(expected):
 def test_a_result_is_a_table_a_frame_and_json():
     found = evaluated(VECTORS, LABELS, name="films")
     assert found.table().rows().__next__()[:3] == ("films", "matthews", found.value)
-    assert len(found.frame()) == 2 * (3 + 2)
+    assert len(found.details().to_pandas()) == 2 * (3 + 2)
     assert json.loads(json.dumps(found.to_dict()))["mean"] == found.mean
     assert found.mean["loss"] == sum(found.values["loss"]) / 2
     assert repr(found).startswith("<TaskResult films: classification, matthews 0.")

@@ -162,6 +162,9 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "answers": (("answers",),),
     "similar": (("labels",), ("similar",), ("label",)),
     "embedding": (("embedding",), ("vector",)),
+    # Values that `fastrank eval` or another program computed.
+    "measure": (("measure",), ("metric",)),
+    "value": (("value",), ("score",)),
 }
 # Names that messages list.
 LISTED = 8

@@ -16,7 +16,7 @@ from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.arrow_files import is_folder, is_saved
 from fastrank.core.formats.tables.forms import is_file
 from fastrank.core.formats.tables.reading import table_of
-from fastrank.core.formats.tables.records import load_json
+from fastrank.core.formats.tables.records import json_objects
 from fastrank.core.formats.tables.roles import is_header, names_of
 from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.formats.texts.sgml import records_of
@@ -197,10 +197,7 @@ def _of_table(table: Table, fields: Sequence[str] | None, noun: str) -> Iterator
 
 def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line and object of a JSONL file. Raises FormatError."""
-    for number, line in lines:
-        if not line.strip():
-            continue
-        record = load_json(line, name, number)
+    for number, record in json_objects(lines, name):
         if not isinstance(record, dict):
             found = type(record).__name__
             raise FormatError(
