@@ -333,7 +333,7 @@ fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b', 'c']}, {'id'
   ; use unknown='keep' or 'drop' to allow it
   [fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b', 'c']}, {'id': 'b', 'text':
     'y'}], unknown=one) for one in ('keep', 'drop')]
-fr.Dataset.from_pairs([{'ask': 'x', 'positive': 'y'}]) => ; set columns={'query': NAME}
+fr.Dataset.from_pairs([{'ask': 'x', 'positive': 'y'}]) => ; or set columns={'query': NAME}
   fr.Dataset.from_pairs([{'ask': 'x', 'positive': 'y'}], columns={'query': 'ask'})
 fr.Dataset.from_files('latin.tsv', 'latin.tsv', {'q': {'d': 1}})
   ; use encoding='latin-1' for older collections
