@@ -52,9 +52,7 @@ def _frame(qrels: Any, run: Run, **how: Any) -> fr.Scores:
 
 
 def _arrays(qrels: Any, run: Run, **how: Any) -> fr.Scores:
-    judged = {
-        query: {int(doc): grade for doc, grade in own.items()} for query, own in qrels.items()
-    }
+    judged = {query: {int(doc): own[doc] for doc in own} for query, own in qrels.items()}
     ids = [list(map(int, own)) for own in run.values()]
     values = [list(own.values()) for own in run.values()]
     return fr.evaluate_arrays(judged, ids, values, "RR", queries=list(run), **how)
@@ -80,9 +78,8 @@ def _index(qrels: Any, run: Run, **how: Any) -> fr.Scores:
     queries, corpus = _vectors(run)
     how = {"query_ids": list(run), "corpus_ids": DOCS, "metric": "ip", **how}
     ids, metric = how.pop("corpus_ids"), how.pop("metric")
-    return fr.evaluate_embeddings(
-        queries, build_index(corpus, "Flat", metric, ids), qrels, "RR", **how
-    )
+    index = build_index(corpus, "Flat", metric, ids)
+    return fr.evaluate_embeddings(queries, index, qrels, "RR", **how)
 
 
 def _search(qrels: Any, run: Run, **how: Any) -> fr.Scores:
@@ -246,8 +243,8 @@ def test_a_mean_over_all_queries_is_not_warned_of(recwarn: pytest.WarningsRecord
 
 def test_a_loop_is_told_of_ties_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "_LOOKS", {})
-    with pytest.warns(UserWarning) as warnings:
-        for _ in range(20):
-            assert fr.evaluate(QRELS, CONSTANT, "RR").mean
 
-    assert len(warnings) == text.MOST_LOOKS
+    with pytest.warns(UserWarning, match=text.BY_TIES) as warnings:
+        means = [fr.evaluate(QRELS, CONSTANT, "RR").mean for _ in range(20)]
+
+    assert (len(means), len(warnings)) == (20, text.MOST_LOOKS)
