@@ -143,9 +143,29 @@ def test_the_loss_of_a_batch_is_that_of_dpr():
     assert found.pairs[0] == ("q0", "text")
 
 
-def test_other_relevant_documents_are_no_negatives_of_a_batch():
+def test_the_loss_of_a_batch_with_repeated_passages_is_that_of_dpr():
+    """Which counts each copy, the positives of two questions, and other relevant passages."""
+    special = pytest.importorskip("scipy.special")
+    qrels = {"q1": {"d1": 2, "d2": 1}, "q2": {"d2": 1}, "q3": {"d1": 1}, "q4": {"d2#2": 1}}
+    mined = fr.hard_negatives(qrels, {query: {"d3": 1.0} for query in qrels}, 1)
+    columns = ["d1", "d3", "d2", "d3", "d1", "d3", "d2#2", "d3"]
+    random = np.random.default_rng(0)
+    passages = {doc: random.normal(size=3) for doc in dict.fromkeys(columns)}
+    matrix = random.normal(size=(4, 3)) @ np.array([passages[doc] for doc in columns]).T
+
+    found = mined.in_batch(
+        4, corpus=passages.fromkeys(passages, "text"), queries=qrels.fromkeys(qrels, "?")
+    )
+    losses = fr.negative_log_likelihood(found.qrels, found.run(matrix.ravel()))
+
+    wanted = -special.log_softmax(matrix, axis=1)[range(4), [0, 2, 4, 6]]
+    assert losses["NLL"].tolist() == pytest.approx(wanted.tolist(), rel=1e-12)
+    assert len(set(found.docs)) == len(columns)
+
+
+def test_other_relevant_documents_are_no_negatives_of_a_batch_without_duplicates():
     qrels = {"q1": {"d1": 2, "d2": 1}, "q2": {"d2": 1}}
     run = {query: {"d3": 1.0} for query in qrels}
-    found = fr.hard_negatives(qrels, run, 1).in_batch(2)
+    found = fr.hard_negatives(qrels, run, 1).in_batch(2, duplicates="merge")
     judged = {"q1": {"d1": 1, "d3": 0}, "q2": {"d1": 0, "d3": 0, "d2": 1}}
     assert found.qrels.to_dict() == judged
