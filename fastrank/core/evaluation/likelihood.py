@@ -143,7 +143,7 @@ def negative_log_likelihood(
 
 
 def _of_matrix(columns: object, matrix: object) -> tuple[QrelsLike, RunLike]:
-    """Judgments and a run of the columns of relevant documents, and of scores. Raises ArrayError."""
+    """Judgments and a run, of columns of relevant documents and of scores. Raises ArrayError."""
     table = check_scores("run", as_rows("run", matrix, 2))
     relevant = to_int64("qrels", check_integers("qrels", as_rows("qrels", columns, 1)))
     rows, width = table.shape
