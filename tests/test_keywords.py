@@ -277,3 +277,20 @@ def test_an_option_by_another_name_is_suggested(
     assert str(caught.value) == (
         f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}"
     )
+
+
+@pytest.mark.parametrize("function", [fr.compare, fr.inspect, fr.save_baseline, fr.compare_indexes])
+def test_functions_have_one_default_for_measures(function: Callable[..., Any]) -> None:
+    assert inspect.signature(function).parameters["measures"].default == "map ndcg_cut.10 P.10"
+
+
+@pytest.mark.parametrize(
+    "command", ["compare", "explain", "inspect", "estimate", "compare-indexes", "gate save"]
+)
+def test_commands_have_the_default_of_the_functions(command: str) -> None:
+    name, *steps = command.split()
+    parser: Any = parser_of(name)
+    for step in steps:
+        parser = parser.steps.choices[step]
+
+    assert "(default: map ndcg_cut.10 P.10" in " ".join(parser.format_help().split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fastrank.cli import output
 from fastrank.cli.compare import HINT
 from fastrank.cli.main import COMMANDS, main
 from fastrank.core.formats.files.source import read_all
@@ -359,3 +361,44 @@ def test_an_interrupted_process_leaves_nothing_behind(tmp_path: Path) -> None:
 
     assert (command.returncode, said) == (130, b"")
     assert list(target.iterdir()) == []
+
+
+FORGED = "x\n::error::forged\ty"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["eval --format trec", "eval", "eval -q --format trec", "check", "check --format github"],
+)
+def test_a_name_of_a_file_begins_no_line(command: str) -> None:
+    write({FORGED: SMALL["a.run"].replace("q2 Q0 c 1 9 a\n", ""), f"{FORGED}2": "q1 Q0 a 1 2\n"})
+    shown = fastrank(command, "qrels", FORGED, f"{FORGED}2")
+    lines = [*shown.out.splitlines(), *shown.err.splitlines()]
+    assert any("forged" in line for line in lines)
+    assert not any(line.startswith("::error::forged") for line in lines)
+
+
+def test_severities_of_check_have_a_color_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    write({"twice.run": "q1 Q0 a 1 2 a\nq1 Q0 a 2 1 a\n"})
+    plain = fastrank("check qrels twice.run").out
+    monkeypatch.setattr(output, "is_terminal", lambda stream: stream is not None)
+    shown = fastrank("check qrels twice.run").out
+    assert ": \x1b[31merror\x1b[0m: duplicate" in shown
+    assert re.sub("\x1b\\[[0-9]+m", "", shown) == plain
+    assert fastrank("check qrels twice.run -o report").status == 1
+    assert Path("report").read_text() == plain
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_an_interrupt_while_a_command_is_imported_ends_it(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.__import__", interrupted)
+    assert main([command]) == 130

@@ -227,8 +227,8 @@ def _evaluate_answers(
 ) -> Scores:
     """Search, and judge what is found by the answers of the data set."""
     path = searching.pop("run")
-    ids = {"query_ids": data.query_ids, "corpus_ids": data.corpus_ids}
-    run = search(vectors.queries, vectors.corpus, **ids, **searching)
+    searching |= {"query_ids": data.query_ids, "corpus_ids": data.corpus_ids}
+    run = search(vectors.queries, vectors.corpus, **searching)
     if path is not None:
         write_run(run, path, "trec")
     return Evaluator(answer_qrels(data, run), measures, **judging).evaluate(run)

@@ -18,7 +18,7 @@ from fastrank.common.progress import bar
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.trec.line_files import as_exclusions
 from fastrank.core.matching.keywords import EVALUATION, SearchedOptions
-from fastrank.core.measures.selection import Selection
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.errors import ArrayError, OptionError
 from fastrank.vectors.embeddings.faiss_configurations import (
     Configuration,
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 EXACT = "exact"
-MEASURES = ("nDCG@10", "RR@10", "AP")
 
 
 class ComparisonOptions(QueryOptions, SearchedOptions, total=False):
@@ -85,7 +84,7 @@ def compare_indexes(
     k: int = 100,
     metric: Metric | None = None,
     qrels: QrelsLike | None = None,
-    measures: str | Iterable[str] = MEASURES,
+    measures: str | Iterable[str] = DEFAULT_MEASURES,
     repetitions: int = 5,
     executor: Workers | None = None,
     **options: Unpack[ComparisonOptions],
@@ -225,7 +224,7 @@ class _Setup(NamedTuple):
     k: int
     judgments: Qrels | Preferences | None
     measures: str | list[str]
-    judging: dict[str, object]
+    judging: dict[str, Any]
     options: dict[str, Any]
 
     def runners(

@@ -261,3 +261,20 @@ def test_errors_on_the_command_line_name_its_options(tmp_path: Path) -> None:
         "no table has the columns 'x'"
         in fastrank("eval", "--columns", "doc=url,tag=x", str(path), str(path), "-m", "map")[2]
     )
+
+
+def test_queries_with_blanks_are_named_by_numbers(tmp_path: Path) -> None:
+    """The same ones in judgments and runs."""
+    qrels, run, ids = tmp_path / "qrels.csv", tmp_path / "run.csv", tmp_path / "ids.tsv"
+    qrels.write_text("Query Text,Doc ID,Rating\nred shoes,p1,2\nblue hat,p2,1\n")
+    run.write_text("Query Text,Doc ID,Doc Position\nblue hat,p2,1\nnew one,p2,1\n")
+    target = tmp_path / "target"
+
+    refused = fastrank("convert --format trec", qrels, target)
+    assert "query 'red shoes': " in refused.err
+    assert "use --number-queries FILE" in refused.err
+    printed("convert --format trec --number-queries", ids, qrels, target)
+    assert target.read_text() == "1 0 p1 2\n2 0 p2 1\n"
+    printed("convert --format trec --number-queries", ids, run, target)
+    assert fr.read_run(target).to_dict() == {"2": {"p2": -1.0}, "3": {"p2": -1.0}}
+    assert ids.read_text() == "number\tquery\n1\tred shoes\n2\tblue hat\n3\tnew one\n"
