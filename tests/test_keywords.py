@@ -80,7 +80,9 @@ LACKS: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("face", "lacking"), LACKS, ids=str)
+@pytest.mark.parametrize(
+    ("face", "lacking"), LACKS, ids=lambda value: getattr(value, "__name__", value)
+)
 def test_an_option_that_evaluate_has_is_dropped_nowhere(face: Any, lacking: str) -> None:
     if isinstance(face, str):
         options = {action.dest for action in parser_of(face)._actions}
