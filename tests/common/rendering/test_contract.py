@@ -391,7 +391,9 @@ def record(request: pytest.FixtureRequest) -> tuple[str, Any, fr.Table]:
 
 
 def _cell(value: Any) -> str:
-    """A value in CSV."""
+    """A value in CSV, where a text that a spreadsheet would run begins with an apostrophe."""
+    if isinstance(value, str) and len(value) > 1 and value[0] in "=+-@\t\r":
+        return f"'{value}"
     return "" if value is None else repr(float(value)) if isinstance(value, float) else str(value)
 
 
