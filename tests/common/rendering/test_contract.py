@@ -402,7 +402,7 @@ def test_csv_parses_back(record: tuple[str, Any, fr.Table]) -> None:
 
     header, *rows = csv.reader(io.StringIO(written, newline=""))
 
-    assert header == table.names
+    assert header == [_cell(name) for name in table.names]
     assert rows == [[_cell(value) for value in row] for row in table.rows()]
 
 
