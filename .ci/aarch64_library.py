@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 from fastrank.core.native import build
 from fastrank.core.native.compiling.frontend import Frontend
 from fastrank.core.native.compiling.object_cache import Compiled, emit_object
+from fastrank.core.native.compiling.signatures import call_words
 from fastrank.core.native.declare import KERNELS
 
 TRIPLE = "aarch64-unknown-linux-gnu"
@@ -30,7 +31,10 @@ def main(linker: str, target: str) -> None:
     llvm.initialize_all_asmprinters()
     frontend = Frontend()
     compiled = {
-        name: Compiled(kernel.signature, kernel.holds_gil, _emit(frontend.compile(name), "generic"))
+        name: Compiled(
+            call_words(kernel.signature, holds_gil=kernel.holds_gil),
+            _emit(frontend.compile(name), "generic"),
+        )
         for name, kernel in KERNELS.items()
     }
     # From here on, the build sees the machine that the library is for.

@@ -75,7 +75,14 @@ def _coverage(given: argparse.Namespace) -> int:
     qrels = given.qrels or coverage.DATA / "digits.qrels"
     found = list(coverage.rows(qrels, runs, given.repetitions))
     print(coverage.table(found))
-    short = [own for own in found if coverage.falls_short(own, given.repetitions)]
+    # Each of these draws queries, a plan, and grades.
+    repetitions = max(1, given.repetitions // 10)
+    plans = list(coverage.plan_rows(qrels, runs, repetitions))
+    print(coverage.plan_table(plans))
+    short: list[coverage.Row | coverage.PlanRow] = [
+        row for row in plans if coverage.falls_short(row, repetitions)
+    ]
+    short += [own for own in found if coverage.falls_short(own, given.repetitions)]
     for own in short:
         print(f"falls short: {own.judge} {own.measure} {own.system} n={own.n}", file=sys.stderr)
     return int(given.check and bool(short))

@@ -30,6 +30,8 @@ REPETITIONS = 5000
 # The judge of the worked example, one of the better ones.
 JUDGE = "willia-umbrela1"
 SEED = 2023
+# How many queries the plans have that the page shows.
+SAMPLE = 10
 # What the page shows of the judges and of the coefficients.
 SHOWN = (
     "NISTRetrieval-reason1",
@@ -169,6 +171,10 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
         for row in coverage.rows(ROOT / "data" / "digits.qrels", digits, REPETITIONS // 5)
         if (row.judge, row.measure, row.system) == (JUDGE, "RR@10", "pixels")
     ]
+    plans = list(coverage.plan_rows(qrels, {run_name(run): run for run in runs}, REPETITIONS // 10))
+    short_plans = [row for row in plans if coverage.falls_short(row, REPETITIONS // 10)]
+    assert not short_plans, short_plans
+    nearly = [row for row in plans if row.judge not in coverage.JUDGES]
     biased = [row for row in rows if row.judge_alone < 0.5]
     judges = Judges(folder, human, twenty)
     return TEXT.format(
@@ -182,6 +188,12 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
             own for own in rows if own.judge == JUDGE and own.n == 20 and " - " not in own.system
         ),
         worst=", ".join(easy),
+        sample=SAMPLE,
+        plans=coverage.plan_table(
+            row for row in plans if (row.judge, row.queries) == (JUDGE, SAMPLE)
+        ),
+        plan_least=f"{100 * min(row.coverage for row in plans if row not in nearly):.1f}",
+        nearly_least=f"{100 * min(row.coverage for row in nearly):.1f}",
         repetitions=f"{REPETITIONS:,}",
         least=f"{100 * min(min(row.everyone, row.queries) for row in rows):.1f}",
         most=f"{100 * max(max(row.everyone, row.queries) for row in rows):.1f}",
@@ -298,9 +310,21 @@ With differences of systems, a second judge, n = 50, and n = 100, too, every int
 {least} to {most} %. The interval of the judge alone covers it in less than half of the repetitions in
 {alone} cases; where it does better, its errors happen to cancel out.
 
-Where half or more of the human values are the same (`*`), a sample may have no others, and intervals are
-too short. With the easier queries in `data/`, where RR@10 of `pixels` is 1 for
-98 % of the queries, they cover {worst}. The output says so, and warns below 20 queries.
+Where half or more of the human values are the same (`*`), a sample may have no others. Intervals of measures
+between 0 and 1 are then as wide as if half a query more had been judged, with the value that changes the mean
+most; where all values are the same, they are those of Clopper and Pearson. With the easier queries in `data/`,
+where RR@10 of `pixels` is 1 for 98 % of the queries, they cover {worst}: longer than need be,
+rather than too short. Below 20 queries, the output says that intervals may fall short.
+
+With a plan of pairs, people and the judge may agree on all two or three pairs that were drawn from a stratum,
+and still differ on others. The variance of a stratum is therefore estimated from all pairs with the same judge's
+grade, and four more with any grade. So intervals have a width until every pair is judged. Drawn from
+{sample} random queries, again with `{judge}`:
+
+{plans}
+
+With 5 and 20 queries, and the other judge, too, they cover the truth in {plan_least} % or more. With a judge that errs in 3 %
+of the pairs only, they are longer than need be, and cover it in {nearly_least} to 100 %.
 
 ## Work on judgments
 

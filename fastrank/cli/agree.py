@@ -55,6 +55,7 @@ def _declare(parser: Parser) -> None:
     add("RUN", "the run to compare it with", dest="run_b")
     add("--systems", "rank systems by their means in two CSV files", group=INPUTS)
     parser.add_output()
+    parser.add_plot()
     depth = {"help": f"first documents for shared and jaccard (default: {DEPTH})", "group": METHOD}
     parser.add_flags(overlap, ["depth"], defaults={"depth": None}, depth=depth)
     parser.add_flags(rbo, ["p", "variant"], group=METHOD)
@@ -82,4 +83,5 @@ COMMAND = Command(
     usage=("RUN RUN", "--systems CSV CSV"),
     epilog=EPILOG,
     formats=FORMS,
+    plot=True,
 )

@@ -45,6 +45,8 @@ class Command:
     formats: the choices of --format, the first of which is the default. writers: the functions that
         make the text of formats that not all results have. suffixes: the formats of names of files;
         xml: what writes XML instead, for the name of such a file.
+    default: chooses among the formats where neither --format nor a name of a file does, in place of
+        the first.
     outputs: the arguments that name files to write. Before the work starts it is checked that they
         can be written, and that no two are one file.
     reads: whether the command reads tables, whose columns --columns names.
@@ -65,6 +67,7 @@ class Command:
         formats: Collection[str] = (),
         suffixes: Mapping[str, str] | None = None,
         xml: str = "",
+        default: Callable[[argparse.Namespace], str] | None = None,
         outputs: tuple[str, ...] = ("output",),
         plot: bool = False,
         reads: bool = True,
@@ -75,7 +78,7 @@ class Command:
         self._declare, self._run, self._steps = declare, run, steps or {}
         self._outputs, self._plot = (*outputs, "plot") if plot else outputs, plot
         self._writers, self._suffixes, self._xml = writers or {}, suffixes, xml
-        self._formats = tuple(formats)
+        self._formats, self._default = tuple(formats), default
         self._failure, self._invalid, self._reads = failure, invalid, reads
 
     def declare(self, parser: Parser) -> None:
@@ -84,6 +87,7 @@ class Command:
             parser.usage = "\n".join(f"{self.name} [options] {form}" for form in self.usage)
         parser.epilog = self.epilog
         parser.formats = self._formats
+        parser.default_format = "see below" if self._default else ""
         if self._declare is not None:
             self._declare(parser)
             if self._reads:
@@ -120,8 +124,9 @@ class Command:
                 from fastrank.cli.output_formats import SUFFIXES, format_of_output
 
                 formats, suffixes = self._formats, self._suffixes or SUFFIXES
+                default = self._default(arguments) if self._default else formats[0]
                 arguments.format = format_of_output(
-                    arguments.output, formats, formats[0], suffixes, self._xml
+                    arguments.output, formats, default, suffixes, self._xml
                 )
             result = self._result(arguments)
             if result is None or isinstance(result, int):
@@ -129,10 +134,10 @@ class Command:
             text = result if isinstance(result, str) else self.rendered(result, arguments)
             write_text(getattr(arguments, "output", None), text)
         except UsageError as error:
-            self.warn(str(error))
+            self.warn(str(error), "error")
             return 2
         except FastrankError as error:
-            self.warn(str(error))
+            self.warn(str(error), "error")
             wrong_option = isinstance(error, (OptionError, MeasureError))
             return self._invalid if wrong_option else self._failure
         return 0
@@ -175,9 +180,9 @@ class Command:
         check_distinct(paths | {flag_of(name): getattr(arguments, name) for name in others})
         return True
 
-    def warn(self, message: str) -> None:
+    def warn(self, message: str, severity: str = "warning") -> None:
         """Write a message to standard error."""
-        complain(f"{self.name}: {message}")
+        complain(f"{self.name}: {message}", severity)
 
 
 def sentence(words: str) -> str:

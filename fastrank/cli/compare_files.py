@@ -6,7 +6,7 @@ import io
 import shlex
 from functools import partial
 
-from fastrank.analysis.comparing.plots.plot import KINDS
+from fastrank.analysis.comparing.plots.plot import KINDS, default_kind
 from fastrank.cli.flags import OUTPUT, given_options
 from fastrank.cli.output import command_line
 from fastrank.common.lazy import optional
@@ -54,7 +54,7 @@ def check_files(arguments: argparse.Namespace) -> None:
 
 
 def _kind(arguments: argparse.Namespace) -> str:
-    kind: str = arguments.plot_kind or ("differences" if len(arguments.runs) == 2 else "intervals")
+    kind: str = arguments.plot_kind or default_kind(len(arguments.runs))
     return kind
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from functools import partial
 
 from fastrank.analysis.comparing.options import METHODS, RESAMPLES
 from fastrank.cli.command import Command, misused, write_lines
 from fastrank.cli.flags import CONVENTIONS, OUTPUT, STATISTICS, ZERO, at_least
+from fastrank.cli.output import is_terminal
 from fastrank.cli.output_formats import DIGITS, FORMATS, formatted, settle_layout
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.core.evaluation.evaluator import evaluate
@@ -31,14 +33,18 @@ examples:
   fastrank eval -m map --format markdown qrels.txt runs/*.gz
   fastrank eval --name BM25 --name ours --format latex --digits 3 qrels.txt \\
       bm25.run ours.run
-  fastrank eval --interval bca --format table qrels.txt run.txt
+  fastrank eval --interval qrels.txt run.txt
   fastrank eval -q --format csv -o values.csv qrels.txt run.txt
   fastrank eval --jobs 8 qrels.txt runs/*.gz
 
 formats:
-  trec      a line `run` with the name of the run, then the lines of trec_eval
-  table, markdown, latex
-            one row per run and one column per measure; with -q one per query
+  trec      a line `run` with the name of the run, then the lines of trec_eval:
+            the default for one run in a file or pipe
+  table     the default for several runs, with --interval, and on a terminal:
+            one row per run and one column per measure, or the other way round
+            where that would not fit the terminal; with -q one row per query
+  markdown, latex
+            the same
   csv       columns run,query,measure,value in full precision: values over all
             queries, whose query is empty; with -q only those of each query
   jsonl     the same, one object per line; query is null for values over all
@@ -130,7 +136,7 @@ class _Results:
         for path, name, scores in zip(paths, names, runs.of(arguments.runs), strict=True):
             if scores is None:
                 continue
-            for note in notes(scores, ZERO):
+            for note in notes(scores):
                 arguments.command.warn(f"{path}: {note}")
             name = distinct_from(taken, scores.tag or name if arguments.tags else name)
             yield path, name, scores
@@ -142,6 +148,19 @@ class _Results:
             raise _IncompleteError
 
 
+def default_format(arguments: argparse.Namespace) -> str:
+    """A table of several runs, of intervals, and on a terminal; else the lines of trec_eval."""
+    several = len(getattr(arguments, "runs", ())) > 1 or arguments.interval is not None
+    shown = arguments.output is None and is_terminal(sys.stdout)
+    return "table" if several or shown else "trec"
+
+
 COMMAND = Command(
-    "fastrank eval", _declare, _run, usage=("QRELS RUN [RUN ...]",), epilog=EPILOG, formats=FORMATS
+    "fastrank eval",
+    _declare,
+    _run,
+    usage=("QRELS RUN [RUN ...]",),
+    epilog=EPILOG,
+    formats=FORMATS,
+    default=default_format,
 )

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from functools import partial
 
-from fastrank.analysis.explaining.explain import MEASURES, explain, explained
+from fastrank.analysis.explaining.explain import explain, explained
 from fastrank.analysis.inspecting.inspect import inspect
 from fastrank.analysis.inspecting.inspection import is_folder
 from fastrank.analysis.inspecting.sites import check_folder
 from fastrank.cli.command import Command
-from fastrank.cli.flags import INPUTS, OUTPUT, ZERO, given_options
+from fastrank.cli.flags import INPUTS, OUTPUT, given_options
 from fastrank.cli.output import without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files
 from fastrank.core.matching.keywords import EvaluationOptions
+from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import FORMS
 from fastrank.errors import OptionError
 
@@ -31,12 +32,12 @@ examples:
   fastrank explain -m map --other after.run qrels.txt before.run
   fastrank explain --query q0004 --other after.run qrels.txt before.run
   fastrank explain --query q0004 --document d0097 qrels.txt run.txt
-  fastrank explain --query q0004 --documents corpus.jsonl -o q0004.html \\
+  fastrank explain --query q0004 --texts corpus.jsonl -o q0004.html \\
       qrels.txt run.txt
   fastrank explain --against trec_eval.txt qrels.txt run.txt
 
 For each measure: value = sum of the column `adds` / divisor. With --other, the
-documents that change the value, the largest change first. With --against, the
+documents on which the values differ, the largest difference first. With --against, the
 options and definitions that give the values of another tool: the output of
 trec_eval, or JSON {measure: mean} or {query: {measure: value}}; -m NAME=MEASURE
 if FILE has another name for a measure.
@@ -72,13 +73,14 @@ def _declare_explain(parser: Parser) -> None:
     add("--against FILE", "find the settings that give the values in FILE", group=asked)
     add(
         "-m, --measure MEASURE ...",
-        f"measure{REPEATED} (default: {MEASURES}; with --against, all of FILE)",
+        f"measure{REPEATED} (default: {DEFAULT_MEASURES}; with --against, all of FILE)",
         dest="measures",
     )
-    add("--other RUN", "explain how the values of RUN change in this run")
+    add("--other RUN", "a second run, to explain how its values differ from those of RUN")
     parser.add_output()
+    parser.add_plot()
     add("--document ID ...", f"print only how this document counts{REPEATED}", group=OUTPUT)
-    add("--documents FILE", "titles: JSON lines with _id, title and text", group=OUTPUT)
+    parser.add_texts(OUTPUT)
     parser.add_flags(explain, ["rows"], group=OUTPUT)
     parser.add_flags(explain, EvaluationOptions)
 
@@ -89,16 +91,17 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
         return _against(arguments)
     if arguments.document and arguments.format != "table":
         raise OptionError("--document", f"is text, without the format {arguments.format}; omit it")
+    if arguments.document and arguments.plot is not None:
+        raise OptionError("--plot", "no effect with --document")
     explanation = explained(
         arguments.qrels,
         arguments.run,
-        arguments.measures or MEASURES,
+        arguments.measures or DEFAULT_MEASURES,
         arguments.query,
         arguments.other,
-        arguments.documents,
+        arguments.texts,
         arguments.rows,
         given_options(arguments, EvaluationOptions),
-        zero=ZERO,
     )
     documents = list(map(explanation.document, arguments.document or ()))
     if documents and explanation.chosen:
@@ -108,7 +111,7 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
 
 def _against(arguments: argparse.Namespace) -> Result:
     """What gives the values of the other tool. Raises OptionError for flags without effect."""
-    for flag in ("other", "document", "documents"):
+    for flag in ("other", "document", "texts"):
         if getattr(arguments, flag):
             raise OptionError(f"--{flag}", "no effect with --against")
     options = given_options(arguments, EvaluationOptions)
@@ -121,12 +124,9 @@ def _against(arguments: argparse.Namespace) -> Result:
 def _declare_inspect(parser: Parser) -> None:
     add = partial(parser.add, group=OUTPUT)
     parser.add_files(runs=True)
-    parser.add_measures(MEASURES)
+    parser.add_measures(DEFAULT_MEASURES)
     add("-o, --output FILE", "write the page to FILE, or pages to a folder", required=True)
-    add(
-        "--texts FILE ...",
-        "documents: JSON lines, TSV, TREC SGML or parquet, or a folder of these; may be repeated",
-    )
+    parser.add_texts(OUTPUT)
     add("--queries FILE", "texts of the queries, in the same formats")
     add("--groups FILE", "kinds of queries: FILE has a query and its group a line")
     parser.add_flags(inspect, ["k"], group=OUTPUT)
@@ -157,6 +157,7 @@ EXPLAIN = Command(
     _declare_explain,
     _explain,
     formats=FORMS,
+    plot=True,
     epilog=EXPLAIN_EPILOG,
     usage=("--query QUERY QRELS RUN", "--other RUN QRELS RUN", "--against FILE QRELS RUN"),
 )

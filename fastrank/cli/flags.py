@@ -84,9 +84,8 @@ LETTERS = {
 }
 IDS = "{} ids, .npy or lines (default: row numbers)"
 # What differs on the command line from Python.
-OTHERWISE: dict[str, dict[str, Any]] = {
+OTHERWISE: dict[str, dict[str, object]] = {
     "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
-    "documents": {"metavar": "FOLDER"},
     "exclude": {"metavar": "FILE", "help": "exclude what FILE has: a query and a document a line"},
     "index_factory": {"metavar": "STRING"},
     "parameters": {"metavar": "NAME=VALUE,..."},
@@ -101,7 +100,7 @@ def declarations(
     function: Function,
     names: Iterable[str] | type,
     defaults: Mapping[str, Any],
-    changed: Mapping[str, dict[str, Any]],
+    changed: Mapping[str, dict[str, object]],
 ) -> Iterator[tuple[list[str], dict[str, Any]]]:
     """What `Parser.add_flags` declares: the names of each flag, and the arguments for argparse."""
     parameters, sentences = inspect.signature(function).parameters, described(function)
@@ -123,7 +122,7 @@ def declarations(
         yield [*([f"-{LETTERS[name]}"] if name in LETTERS else []), flag_of(name)], options
 
 
-def _values(function: Function, parameter: inspect.Parameter) -> dict[str, Any]:
+def _values(function: Function, parameter: inspect.Parameter) -> dict[str, object]:
     """The type, choices or action of a flag."""
     name, _, rest = parameter.annotation.partition(" | ")
     if name == "bool":

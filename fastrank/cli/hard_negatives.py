@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 examples:
-  fastrank hard-negatives qrels.txt run.txt --corpus corpus.jsonl \\
+  fastrank hard-negatives qrels.txt run.txt --texts corpus.jsonl \\
       --queries queries.jsonl -o train.jsonl.gz
   fastrank hard-negatives qrels.txt run.txt --negatives 5 --skip-top 10 \\
       --relative-margin 0.05 -o train.jsonl
@@ -32,7 +32,7 @@ examples:
       --format n-tuple -o ids.jsonl
 
 For each query with a relevant document, the hard negatives are the highest-
-ranked results that are not relevant, best first. Without --corpus and --queries
+ranked results that are not relevant, best first. Without --texts and --queries
 the records contain ids instead of texts.
 
 formats:
@@ -47,8 +47,8 @@ formats:
 sentence-transformers trains with triplet and n-tuple, DPR with dpr,
 FlagEmbedding with flagembedding.
 
---corpus and --queries may be JSON lines (BEIR, Anserini), TSV (MS MARCO, DPR)
-or TREC documents and topics; dpr has the answers of a file of queries that
+--texts and --queries may be JSON lines (BEIR, Anserini), TSV (MS MARCO, DPR),
+parquet, or TREC documents and topics; dpr has the answers of a file of queries that
 contains some, such as DPR's questions. OUT contains one record per line, or a
 JSON list if its name ends in .json (which DPR expects); it is compressed if its
 name ends in .gz, .bz2, .xz or .zst, and replaced only if everything succeeds. A
@@ -83,7 +83,7 @@ def _declare(parser: Parser) -> None:
         choices=FORMATS,
         default="dpr",
     )
-    add("--corpus FILE", "document texts")
+    parser.add_texts(OUTPUT)
     add("--queries FILE", "query texts")
     parser.add_flags(hard_negatives, OPTIONS, defaults={"negatives": 10}, group=METHOD)
 
@@ -106,21 +106,21 @@ def _run(arguments: argparse.Namespace) -> None:
 
 def _ids(arguments: argparse.Namespace) -> list[str] | None:
     """The ids of the corpus, to draw random negatives from."""
-    if not arguments.corpus or not (arguments.random_negatives or arguments.fill):
+    if not arguments.texts or not (arguments.random_negatives or arguments.fill):
         return None
-    return [text_id for _, text_id, *_ in titled_records(arguments.corpus)]
+    return [text_id for _, _, text_id, *_ in titled_records(arguments.texts)]
 
 
 def _texts(arguments: argparse.Namespace, mined: HardNegatives) -> dict[str, Any]:
     """The texts, and answers, of the documents and queries that were mined, and no others."""
     texts: dict[str, Any] = {}
-    if arguments.corpus:
+    if arguments.texts:
         ids = {
             doc
             for instance in mined
             for doc in (*instance.positives, *instance.negatives, *instance.random_negatives)
         }
-        texts["corpus"] = read_texts(arguments.corpus, ids)
+        texts["corpus"] = read_texts(arguments.texts, ids)
     if arguments.queries:
         answers: dict[str, list[str]] = {}
         ids = {instance.query for instance in mined}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 
-from fastrank.cli.output import encoded
+from fastrank.cli.output import encoded, without_controls
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.results.result import rendered
@@ -40,7 +41,8 @@ def formatted(results: Results, arguments: argparse.Namespace) -> Iterator[bytes
 
 def _trec(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
     for _, name, scores in results:
-        yield b"%-22b\t%b\t%b\n" % (b"run", b"all", os.fsencode(name))
+        shown = os.fsencode(without_controls(name, allowed=""))
+        yield b"%-22b\t%b\t%b\n" % (b"run", b"all", shown)
         yield from trec_lines(
             scores, per_query=arguments.per_query, summary=not arguments.no_summary
         )
@@ -53,7 +55,17 @@ def _table(
     table = _side_by_side(results, arguments)
     if table is not None:
         shown = table.transpose() if arguments.transpose else table
-        yield encoded(rendered(shown, arguments.format, **page_of(arguments)))
+        text = rendered(shown, arguments.format, **page_of(arguments))
+        if arguments.format == "table" and not (arguments.transpose or arguments.per_query):
+            other = rendered(table.transpose(), "table")
+            if shutil.get_terminal_size().columns < width_of(text) > width_of(other):
+                text = other
+        yield encoded(text)
+
+
+def width_of(text: str) -> int:
+    """The length of the longest line."""
+    return max(map(len, text.splitlines()), default=0)
 
 
 def _side_by_side(
@@ -74,9 +86,9 @@ def _side_by_side(
 
 
 def _csv(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
-    from fastrank.core.formats.tables.table_files import csv_lines
+    from fastrank.core.formats.tables.table_files import result_lines
 
-    for line in csv_lines(_fields(arguments), _rows(results, arguments)):
+    for line in result_lines(_fields(arguments), _rows(results, arguments)):
         yield encoded(line)
 
 

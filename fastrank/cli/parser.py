@@ -19,15 +19,15 @@ from fastrank.cli.flags import (
     columns_by_role,
     declarations,
 )
-from fastrank.cli.output import guarded, write
+from fastrank.cli.output import guarded, without_controls, write
 from fastrank.common.dropped import instead
 from fastrank.common.keywords import SYNONYMS
-from fastrank.common.messages import closest, did_you_mean
+from fastrank.common.messages import closest, did_you_mean, meant_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
-    from typing import Any
+    from typing import Any, NoReturn
 
     from _typeshed import SupportsWrite
 
@@ -54,10 +54,11 @@ class Parser(argparse.ArgumentParser):
     output of the command. groups: those of argparse, by their titles, in the order of the help.
     """
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: Any, **options: object) -> None:
         self.arguments: list[argparse.Action] = []
         self.steps: argparse.Action | None = None
         self.formats: Collection[str] = ()
+        self.default_format = ""
         has_help = options.pop("add_help", True)
         fixed: Any = {"formatter_class": _formatter, "allow_abbrev": False, "add_help": False}
         super().__init__(*arguments, **fixed | options)
@@ -103,11 +104,11 @@ class Parser(argparse.ArgumentParser):
 
     def add_flags(
         self,
-        function: Callable[..., Any],
+        function: Callable[..., object],
         names: Iterable[str] | type,
         *,
-        defaults: Mapping[str, Any] | None = None,
-        group: Any = None,
+        defaults: Mapping[str, object] | None = None,
+        group: object = None,
         **changed: dict[str, Any],
     ) -> None:
         """Declare a flag for some parameters of a function, in its order.
@@ -128,15 +129,22 @@ class Parser(argparse.ArgumentParser):
         """Declare one run or several."""
         self.add("RUN ...", help, dest="runs")
 
-    def add_measures(self, default: str, *, required: bool = False) -> None:
+    def add_measures(self, default: str) -> None:
         """Declare `-m`."""
         self.add(
             "-m, --measure MEASURE ...",
-            f"measure or set of `fastrank measures`{REPEATED}"
-            f"{default and f' (default: {default})'}",
-            required=required,
+            f"measure or set of `fastrank measures`{REPEATED} (default: {default})",
             dest="measures",
             group=INPUTS,
+        )
+
+    def add_texts(self, group: str = INPUTS) -> None:
+        """Declare `--texts`, the texts of documents."""
+        self.add(
+            "--texts FILE ...",
+            "texts of documents: JSON lines, TSV, TREC SGML or parquet, or a folder of these or"
+            f" with a file for each document{REPEATED}",
+            group=group,
         )
 
     def add_names(self) -> None:
@@ -157,7 +165,7 @@ class Parser(argparse.ArgumentParser):
         )
         choices = tuple(formats or self.formats)
         if choices:
-            default = f"by the name of the -o file, else {choices[0]}"
+            default = f"by the name of the -o file, else {self.default_format or choices[0]}"
             self.add(
                 "--format",
                 f"(default: {default})",
@@ -204,8 +212,13 @@ class Parser(argparse.ArgumentParser):
         except argparse.ArgumentError as error:
             flag = f"{self.prog} {(*action.option_strings, '')[0]}"
             is_test = "tukey" in (action.choices or ())
-            error.message += instead(flag, value) or (instead("test", value) if is_test else "")
+            gone = instead(flag, value) or (instead("test", value) if is_test else "")
+            error.message += gone or meant_choice(value, action.choices or ())
             raise
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and a message, on one line whatever it quotes; the exit status is 2."""
+        super().error(without_controls(message, allowed=""))
 
     def format_usage(self) -> str:
         """The usage, wrapped."""
@@ -242,10 +255,11 @@ class Parser(argparse.ArgumentParser):
         if status := guarded(self.prog, command):
             self.exit(status)
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(self, args: Any = None, namespace: object = None) -> Any:
         """Parse; exits with status 2 for unknown flags, before anything that they may cause."""
         flags = self.flags()
-        for word in args or ():
+        args = self._with_defaults(list(args or ()))
+        for word in args:
             # What follows `--` is not a flag, and the flags after a subcommand are its own.
             if word == "--" or (self.steps and not word.startswith("-")):
                 break
@@ -254,6 +268,20 @@ class Parser(argparse.ArgumentParser):
                 hint = instead(self.prog, flag) or did_you_mean(self._meant(flag))
                 self.error(f"unknown option {flag}{hint}")
         return super().parse_known_args(args, namespace)
+
+    def _with_defaults(self, words: list[str]) -> list[str]:
+        """The words, in which a flag whose value may be missing takes no operand as its value."""
+        defaults = {
+            flag: action
+            for action in self.arguments
+            for flag in action.option_strings
+            if action.nargs == "?" and action.choices
+        }
+        end = words.index("--") if "--" in words else len(words)
+        for i, (word, value) in enumerate(zip(words[:end], [*words[1:], ""], strict=False)):
+            if word in defaults and value not in (defaults[word].choices or ()):
+                words[i] = f"{word}={defaults[word].const}"
+        return words
 
 
 def _width() -> int:

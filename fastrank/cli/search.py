@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from functools import partial
 
 from fastrank.cli.command import Command, flag_of, write_lines
-from fastrank.cli.eval import add_evaluation_options
-from fastrank.cli.flags import INPUTS, OUTPUT, SEARCH, ZERO, at_least, given_options
+from fastrank.cli.eval import add_evaluation_options, default_format
+from fastrank.cli.flags import INPUTS, OUTPUT, SEARCH, at_least, given_options
 from fastrank.cli.output_formats import FORMATS, formatted, settle_layout
 from fastrank.common.keywords import names_of, with_defaults
 from fastrank.common.messages import counted
@@ -20,14 +20,14 @@ from fastrank.core.formats.tables.table import tag_of
 from fastrank.core.matching.keywords import SearchedOptions
 from fastrank.core.measures.selection import Selection
 from fastrank.core.native.threads import processors
-from fastrank.core.scores.text import NOTED, notes
+from fastrank.core.scores.text import NOTED, notes, numbering_notes
 from fastrank.errors import OptionError, ReadError
 from fastrank.vectors.embeddings.judged_search import (
     EmbeddingOptions,
     evaluate_embeddings,
     search_and_evaluate,
 )
-from fastrank.vectors.searching.batches import check_before_building, search_batches
+from fastrank.vectors.searching.batches import build_for_search, search_batches, zero_vectors
 from fastrank.vectors.searching.indexing import Index, build_index
 from fastrank.vectors.searching.row_ids import check_row_ids
 from fastrank.vectors.searching.runs import SOURCE, check_writable, run_lines, search
@@ -167,23 +167,8 @@ class SearchInputs:
             _report_unwritable(
                 arguments.save_index, lambda: files.check_target(arguments.save_index)
             )
-        check_before_building(
-            arguments.index_factory,
-            self.corpus.dimension,
-            arguments.metric,
-            k=arguments.k,
-            batch_size=arguments.batch_size,
-            parameters=arguments.parameters,
-        )
-        self.queries.check(unit=arguments.metric == "cosine")
-        index = build_index(
-            self.corpus,
-            arguments.index_factory,
-            arguments.metric or "ip",
-            self.documents,
-            arguments.train_size,
-            gpu=arguments.gpu,
-            progress=arguments.progress,
+        index = build_for_search(
+            self.queries, self.corpus, self.documents, arguments.k, vars(arguments)
         )
         self.corpus = index
         if arguments.save_index:
@@ -245,8 +230,14 @@ def _search(arguments: argparse.Namespace) -> None:
         )
         lines = run_lines(watched(batches), tag)
         files.write_compressed(arguments.output, lines)
-    if sum(cuts):
-        arguments.command.warn(counted(sum(cuts), *NOTED["ties_at_cutoff"]))
+    counts = {
+        "ties_at_cutoff": sum(cuts),
+        "zero_vectors": zero_vectors(sides.queries, sides.corpus),
+    }
+    numbers = (ids.count if ids.texts is None else None for ids in (sides.documents, sides.names))
+    notes = [counted(count, *NOTED[name]) for name, count in counts.items() if count]
+    for note in [*numbering_notes(*numbers), *notes]:
+        arguments.command.warn(note)
 
 
 def _declare_evaluation(parser: Parser) -> None:
@@ -260,7 +251,7 @@ def _declare_evaluation(parser: Parser) -> None:
 def _evaluate(arguments: argparse.Namespace) -> None:
     settle_layout(arguments)
     scores = _scores(arguments)
-    for note in notes(scores, ZERO):
+    for note in notes(scores):
         arguments.command.warn(note)
     path, name = name_of(arguments.queries), scores.name or run_name(arguments.queries)
     write_lines(arguments.output, formatted([(path, name, scores)], arguments))
@@ -301,6 +292,7 @@ EVAL_EMBEDDINGS = Command(
     _evaluate,
     epilog=EVALUATE_EPILOG,
     formats=FORMATS,
+    default=default_format,
     outputs=("output", "run"),
     usage=(f"{ONE_CORPUS} --queries FILE --qrels FILE",),
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from inspect import signature
 
 from fastrank.analysis.spans.evaluate import MEASURES, evaluate_spans
-from fastrank.analysis.spans.places import documents_of
+from fastrank.analysis.spans.places import lookup_of
 from fastrank.analysis.spans.qrels import span_qrels
 from fastrank.analysis.spans.readers import read_chunks, read_spans
 from fastrank.cli.command import Command, flag_of
-from fastrank.cli.flags import INPUTS, METHOD, ZERO, given_options
+from fastrank.cli.flags import INPUTS, METHOD, given_options
 from fastrank.cli.output_formats import format_of_output
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.load import write_qrels
@@ -28,12 +28,12 @@ EPILOG = f"""\
 examples:
   fastrank spans spans.csv chunks.csv -o chunks.qrels
   fastrank spans --min-overlap 0.3 spans.csv chunks.csv -o chunks.qrels
-  fastrank spans --documents texts/ spans.csv chunks.jsonl -o chunks.qrels
+  fastrank spans --texts texts/ spans.csv chunks.jsonl -o chunks.qrels
   fastrank spans -m 'SpanRecall@5 SpanIoU@5' spans.csv chunks.csv runs/*.run
 
 SPANS has the columns query, document, start, end, and optionally grade and
 evidence; CHUNKS chunk, document, start, end, or text instead of start and end,
-which needs --documents. Both are CSV, TSV, JSON, JSONL or parquet; places are
+which needs --texts. Both are CSV, TSV, JSON, JSONL or parquet; places are
 characters. Without RUN, judgments of the chunks are written, in the format of
 the name of the output file; with RUN, a table of these measures of the text:
 {MEASURES}
@@ -50,7 +50,7 @@ def _declare(parser: Parser) -> None:
     add("CHUNKS", "the chunks of the documents, with their places")
     add("[RUN ...]", "runs of chunks, to evaluate the text they retrieve", dest="runs")
     add("-m, --measure MEASURE ...", "measure of text of the runs", group=INPUTS)
-    parser.add_flags(span_qrels, ["documents"], group=INPUTS)
+    parser.add_texts()
     parser.add_output()
     parser.add_flags(span_qrels, OPTIONS, group=METHOD)
     parser.add_flags(evaluate_spans, ["missing"])
@@ -58,8 +58,8 @@ def _declare(parser: Parser) -> None:
 
 def _run(arguments: argparse.Namespace) -> str | None:
     _check_options(arguments)
-    documents = documents_of(arguments.documents) if arguments.documents else None
-    spans, chunks = read_spans(arguments.spans, documents), read_chunks(arguments.chunks, documents)
+    texts = lookup_of(arguments.texts) if arguments.texts else None
+    spans, chunks = read_spans(arguments.spans, texts), read_chunks(arguments.chunks, texts)
     if not arguments.runs:
         qrels = span_qrels(spans, chunks, **given_options(arguments, OPTIONS))
         write_qrels(qrels, arguments.output or "-", None if arguments.output else "trec")
@@ -68,7 +68,7 @@ def _run(arguments: argparse.Namespace) -> str | None:
     measures, scores = arguments.measure or MEASURES, []
     for run in arguments.runs:
         scores.append(evaluate_spans(spans, chunks, run, measures, missing=arguments.missing))
-        for note in notes(scores[-1], ZERO):
+        for note in notes(scores[-1]):
             arguments.command.warn(note)
     layout = {"page": True} if form == "html" else {}
     return rendered(table(scores, run_names(arguments.runs)), form, **layout)

@@ -18,7 +18,7 @@ from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.formats.files.source import name_of, open_source, open_stdin, read_all
 from fastrank.core.formats.trec import reader as trec
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import MAX_RETRIEVED, Options, check_options
+from fastrank.core.matching.options import MAX_RETRIEVED, Options
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.selection import Selection
 from fastrank.core.scores.columns import trec_lines
@@ -73,8 +73,8 @@ class _ExitError(Exception):
     """End the program: lines for standard error, and the exit status."""
 
     def __init__(self, status: int, *lines: str) -> None:
-        super().__init__("\n".join(lines))
-        self.status = status
+        super().__init__()
+        self.lines, self.status = lines, status
 
 
 class _Request:
@@ -146,8 +146,8 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             return _run(words)
         except _ExitError as stop:
-            if str(stop):
-                complain(str(stop))
+            for line in stop.lines:
+                complain(line)
             return stop.status
 
     return guarded("trec_eval", command)
@@ -171,7 +171,7 @@ def _run(words: list[str]) -> int:
         for letter, value in parser:
             request.take(letter, value)
     except UsageError as error:
-        raise _ExitError(1, str(error), USAGE.rstrip()) from None
+        raise _ExitError(1, str(error), *USAGE.rstrip().splitlines()) from None
     if request.help:
         from fastrank.cli.help import help_text
 
@@ -209,7 +209,6 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     options = request.options()
     try:
         bound = request.selection.bind(request.trec_eval_version)
-        check_options(bound, options)
         plan = Plan(judgments, bound, options)
     except MeasureError as error:
         plan, wrong = Plan(judgments, [], options), error
@@ -249,7 +248,7 @@ def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     if scores.counts["missing_queries"] and not request.complete:
         from fastrank.core.scores.text import missing_note
 
-        for note in missing_note(scores, option="-c"):
+        for note in missing_note(scores, zero="-c"):
             complain(f"trec_eval: {note}")
     write(trec_lines(scores, per_query=request.per_query, summary=request.summary))
     return 0

@@ -7,7 +7,6 @@ from fastrank.errors import OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from fastrank.common.choices import TrecEvalVersion
 
@@ -42,7 +41,7 @@ def check_threads(threads: int | None) -> None:
         at_least("threads", threads, 1)
 
 
-def finite(name: str, value: Any) -> float:
+def finite(name: str, value: object) -> float:
     """The value as a finite float. Raises OptionError, or TypeError for other types."""
     if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
         raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
@@ -52,7 +51,7 @@ def finite(name: str, value: Any) -> float:
     return number
 
 
-def not_negative(name: str, value: Any) -> float:
+def not_negative(name: str, value: object) -> float:
     """The value as a finite float of at least 0. Raises OptionError, or TypeError."""
     number = finite(name, value)
     if number < 0.0:
@@ -60,7 +59,7 @@ def not_negative(name: str, value: Any) -> float:
     return number
 
 
-def fraction(name: str, value: Any) -> float:
+def fraction(name: str, value: object) -> float:
     """The value as a float between 0 and 1, without these. Raises OptionError, or TypeError."""
     number = finite(name, value)
     if not 0.0 < number < 1.0:
@@ -88,7 +87,9 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise OptionError unless the value is one of the choices."""
     if value not in choices:
         from fastrank.common.dropped import instead
+        from fastrank.common.messages import meant_choice
 
         expected = ", ".join(map(repr, choices))
         hint = instead(name, value) if name == "test" and "tukey" in choices else ""
+        hint = hint or meant_choice(value, choices)
         raise OptionError(name, f"expected one of {expected}, found {value!r}{hint}")

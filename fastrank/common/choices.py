@@ -33,8 +33,8 @@ JudgmentGroups = Literal["qrels_jg"]
 """trec_eval's format of judgments by several groups."""
 PreferenceFormat = Literal["prefs", "qrels_prefs"]
 """trec_eval's formats of preferences."""
-Metric = Literal["ip", "l2", "cosine"]
-"""How vectors are compared: inner product, Euclidean distance, or cosine."""
+Metric = Literal["ip", "l2", "cosine", "dot", "cos", "cosine_similarity", "euclidean"]
+"""How vectors are compared: by inner product ("dot"), Euclidean distance, or cosine."""
 SameOrCommon = Literal["same", "common"]
 """Whether systems must have the same queries, or their common queries are compared."""
 Positives = Literal["mean", "alone", "marginal"]

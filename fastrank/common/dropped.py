@@ -36,6 +36,9 @@ DROPPED: dict[str, dict[str, str]] = {
         "probe": "fr.tasks.evaluate_classification, or the package mteb",
     },
     "fastrank eval": {"--resume": "`-q -o RUN.csv` for each run, and fr.compare_scores of these"},
+    "fastrank explain": {"--documents": "--texts"},
+    "fastrank hard-negatives": {"--corpus": "--texts"},
+    "fastrank spans": {"--documents": "--texts"},
     "fastrank judges": dict.fromkeys(("--run", "--measure", "-m", "--own-family"), OF_JUDGES),
     "fastrank measures": {"--format": "its text, or fr.MEASURES"},
     "fastrank gate check --format": {
@@ -99,7 +102,7 @@ def without_dropped(function: Target) -> Target:
     name = function.__qualname__
 
     @wraps(function)
-    def checked(*arguments: Any, **options: Any) -> Any:
+    def checked(*arguments: object, **options: object) -> object:
         for option in DROPPED[name].keys() & options:
             wrong = f"{name}() got an unexpected keyword argument {option!r}"
             raise TypeError(wrong + instead(name, option))

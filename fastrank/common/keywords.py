@@ -79,10 +79,10 @@ class Keyword:
     def __init__(
         self,
         name: str,
-        default: Any,
+        default: object,
         doc: str,
         *,
-        check: Callable[[str, Any], Any] | None = None,
+        check: Callable[[str, Any], object] | None = None,
         choices: tuple[str, ...] = (),
         least: int | None = None,
     ) -> None:
@@ -111,7 +111,7 @@ def names_of(options: type) -> dict[str, str]:
     }
 
 
-def pick(values: Mapping[str, Any], options: type) -> dict[str, Any]:
+def pick(values: Mapping[str, object], options: type) -> dict[str, Any]:
     """Those of the given options that a TypedDict lists."""
     return {name: values[name] for name in names_of(options) if name in values}
 
@@ -184,7 +184,7 @@ def option_hint(name: object, names: Iterable[str], owner: str = "") -> str:
     return instead(owner, name) or did_you_mean(map(repr, closest(name, names, SYNONYMS)))
 
 
-def check_names(function: Callable[..., Any], options: Iterable[str]) -> None:
+def check_names(function: Callable[..., object], options: Iterable[str]) -> None:
     """Raise TypeError, with the closest name, for an option that a function does not have.
 
     The function is decorated with `takes`.
@@ -199,10 +199,10 @@ def check_names(function: Callable[..., Any], options: Iterable[str]) -> None:
             )
 
 
-def with_defaults(function: Callable[..., Any], options: Given) -> Given:
+def with_defaults(function: Callable[..., object], options: Given) -> Given:
     """The given options, as `check_names` takes them, and the defaults of the others."""
     values: Any = options
     check_names(function, values)
     keywords: dict[str, Keyword] = vars(function)["__options__"]
-    defaults: Any = {name: keyword.default for name, keyword in keywords.items()}
+    defaults = {name: keyword.default for name, keyword in keywords.items()}
     return defaults | values  # type: ignore[no-any-return]

@@ -8,6 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
     from typing import Any
 
 # The module with the `from_*` and `to_*` conversions of judgments and runs, set by `fastrank`: the
@@ -17,14 +18,14 @@ conversions = ""
 intervals = ""
 
 
-def convert(name: str, *arguments: Any, **options: Any) -> Any:
+def convert(name: str, *arguments: object, **options: object) -> Any:
     """Call the conversion with this name."""
     from importlib import import_module
 
     return getattr(import_module(conversions), name)(*arguments, **options)
 
 
-def optional(module: str, user: str, extra: str = "") -> Any:
+def optional(module: str, user: str, extra: str = "") -> ModuleType:
     """Import an optional library.
 
     user: what needs it. extra: our extra that installs it, by default the library's name. Raises
@@ -56,7 +57,7 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         homes.update(homes or _imports_for_types(package))
         return sorted(name for name, home in homes.items() if home != package)
 
-    def find(name: str) -> Any:
+    def find(name: str) -> object:
         public = names()
         if name == "__all__":
             return public

@@ -73,7 +73,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
-def first_few(names: Sequence[str], most: int, *, count: bool = False) -> str:
+def first_few(names: Sequence[str], most: int = 5, *, count: bool = False) -> str:
     """The first names; `...` or, with `count`, the number of the others if there are more.
 
     >>> first_few(["a", "b"], 2), first_few("abcd", 2), first_few("abcd", 2, count=True)
@@ -85,11 +85,21 @@ def first_few(names: Sequence[str], most: int, *, count: bool = False) -> str:
     return f"{shown} and {others} more" if count else f"{shown}, ..."
 
 
+def enumerated(names: Sequence[str], last: str = "and", most: int = 5) -> str:
+    """The names in a sentence, the last after a word; instead of many, the number of the others.
+
+    >>> enumerated(["a", "b", "c"]), enumerated("ab", "or"), enumerated("abcdefg", "or")
+    ('a, b and c', 'a or b', 'a, b, c, d, e or 2 more')
+    """
+    others = len(names) - most
+    *start, end = [*names[:most], f"{others} more"] if others > 0 else names
+    return f"{', '.join(start)} {last} {end}" if start else end
+
+
 def did_you_mean(meant: Iterable[str]) -> str:
     """`; did you mean A, B or C?`, or the empty string if there are none."""
-    *others, last = [*meant] or [""]
-    start = f"{', '.join(others)} or " if others else ""
-    return f"; did you mean {start}{last}?" if last else ""
+    names = [*meant]
+    return f"; did you mean {enumerated(names, 'or', len(names))}?" if names else ""
 
 
 def closest(
@@ -111,6 +121,36 @@ def closest(
     return [
         spelled[word] for word in (matches or get_close_matches(spelling, spelled, most))[:most]
     ]
+
+
+# Names of other programs for the words of options.
+OTHER_NAMES = {
+    "benjamini_hochberg": "bh",
+    "benjamini_yekutieli": "by",
+    "binomial": "sign",
+    "fdr": "bh",
+    "fdr_bh": "bh",
+    "fdr_by": "by",
+    "fisher": "randomization",
+    "hsd": "tukey",
+    "mcnemar": "sign",
+    "paired": "t",
+    "permutation": "randomization",
+    "student": "t",
+    "t_test": "t",
+    "ttest": "t",
+    "ttest_rel": "t",
+    "tukeyhsd": "tukey",
+}
+
+
+def meant_choice(value: object, choices: Iterable[str]) -> str:
+    """The end of an error about a word that is none of the choices.
+
+    >>> meant_choice("fisher", ["t", "randomization"]), meant_choice("x", ["t"])
+    ("; did you mean 'randomization'?", '')
+    """
+    return did_you_mean(map(repr, closest(value, choices, OTHER_NAMES)))
 
 
 def similar_id(name: str, ids: Iterable[str]) -> list[str]:

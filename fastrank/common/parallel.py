@@ -20,8 +20,24 @@ from uuid import uuid4
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
+    from typing import Protocol, TypeAlias
 
-    Function = Callable[[Any, Any], Any]
+    Function: TypeAlias = Callable[[Any, Any], Any]
+
+    class Executor(Protocol):
+        """What concurrent.futures.Executor is, and a client of Dask."""
+
+        def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+            """Start a call."""
+
+    class Pool(Protocol):
+        """What a pool of multiprocessing is, and one of Ray."""
+
+        @property
+        def apply_async(self) -> Callable[..., object]:
+            """Start a call; takes the function, its arguments, and two functions to call then."""
+
+    Workers: TypeAlias = Executor | Pool
 
 MOST_ITEMS = 32
 # For executors that do not say how many workers they have.
@@ -48,7 +64,7 @@ class WorkerError(Exception):
 
 
 def in_order(
-    executor: Any,
+    executor: Workers | None,
     function: Function,
     items: Sequence[object],
     *,
@@ -78,7 +94,7 @@ def in_order(
 
 
 def outcomes(
-    executor: Any,
+    executor: Workers | None,
     function: Function,
     items: Sequence[object],
     *,
@@ -162,11 +178,11 @@ def _called_at_once(function: Function, shared: object, chunk: Sequence[object])
     return list(_called(function, shared, chunk))
 
 
-def _check_executor(executor: Any) -> None:
+def _check_executor(executor: object) -> None:
     """Raise TypeError for an object that cannot be given calls."""
-    is_class = isinstance(executor, type)
-    if is_class or not (hasattr(executor, "submit") or hasattr(executor, "apply_async")):
-        kind = f"the class {executor.__name__}" if is_class else type(executor).__name__
+    kind = f"the class {executor.__name__}" if isinstance(executor, type) else ""
+    if kind or not (hasattr(executor, "submit") or hasattr(executor, "apply_async")):
+        kind = kind or type(executor).__name__
         raise TypeError(
             "executor: expected a concurrent.futures.Executor, such as ProcessPoolExecutor(4), or"
             f" a pool of multiprocessing, found {kind}"
@@ -181,7 +197,7 @@ def _is_in_this_process(executor: object) -> bool:
     return isinstance(executor, (ThreadPoolExecutor, ThreadPool))
 
 
-def _workers_of(executor: Any) -> int | None:
+def _workers_of(executor: object) -> int | None:
     """The number of workers; None if it is unknown."""
     # concurrent.futures and loky, pools of multiprocessing, mpi4py.
     for name in ("_max_workers", "_processes", "num_workers"):
@@ -195,7 +211,7 @@ def _workers_of(executor: Any) -> int | None:
     return None
 
 
-def _submit(executor: Any, function: Callable[..., Any], *arguments: object) -> Future[Any]:
+def _submit(executor: Workers, function: Callable[..., Any], *arguments: object) -> Future[Any]:
     """Give an executor or a pool a call; what it raises is the call's exception."""
     call: Future[Any] = Future()
     # Pools cannot cancel calls.
@@ -220,7 +236,7 @@ class _Sender:
     Raises TypeError for a function or a shared object that cannot be pickled.
     """
 
-    def __init__(self, executor: Any, function: Function, shared: object, workers: int) -> None:
+    def __init__(self, executor: Workers, function: Function, shared: object, workers: int) -> None:
         self._executor, self._workers = executor, workers
         self._call = function, shared
         self._payload = b"" if _is_in_this_process(executor) else _pickled(self._call)

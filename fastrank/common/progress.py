@@ -6,7 +6,11 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import TypeAlias
+
+    from tqdm import tqdm
+
+    Bar: TypeAlias = "_NoBar | tqdm"
 
 # Seconds of work before a bar appears.
 SHORT = 2.0
@@ -28,7 +32,7 @@ class _NoBar:
         """Nothing."""
 
 
-def bar(label: str, total: int | None, unit: str, progress: bool | None) -> Any:
+def bar(label: str, total: int | None, unit: str, progress: bool | None) -> Bar:
     """A context manager that shows a progress bar; call `update(n)` to advance it.
 
     progress: True or False; None shows it if standard error is a terminal and the work is long.

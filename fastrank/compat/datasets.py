@@ -50,13 +50,13 @@ METRICS = {"l2": False, "ip": True}
 
 
 def evaluate_results(
-    qrels: Any,
-    results: tuple[Any, Any],
+    qrels: object,
+    results: tuple[object, object],
     measures: str | Iterable[str] = "official",
     *,
     metric: object = "l2",
     queries: Any = None,
-    docs: Any = None,
+    docs: object = None,
     **options: Any,
 ) -> Scores:
     """Evaluate the result of `search_batch` or `get_nearest_examples_batch` of a dataset.
@@ -95,8 +95,8 @@ def results_to_run(
     results: tuple[Any, Any],
     *,
     metric: object = "l2",
-    queries: Any = None,
-    docs: Any = None,
+    queries: object = None,
+    docs: object = None,
     tag: str = "datasets",
 ) -> Run:
     """Convert the result of such a search of a dataset to a Run; distances are negated.
@@ -142,7 +142,7 @@ def results_to_run(
     )
 
 
-def _of_examples(results: tuple[Any, Any], column: str) -> tuple[tuple[Array, Array], list[Any]]:
+def _of_examples(results: tuple[Any, Any], column: str) -> tuple[tuple[Array, Array], list[object]]:
     """Scores and row numbers of the examples of each query, and the id of each row."""
     import numpy
 
@@ -166,7 +166,7 @@ def _of_examples(results: tuple[Any, Any], column: str) -> tuple[tuple[Array, Ar
     return (scores, rows), [document for documents in ids for document in documents]
 
 
-def _pair(results: tuple[Any, Any]) -> tuple[Array, Array]:
+def _pair(results: tuple[object, object]) -> tuple[Array, Array]:
     """Check that scores and row numbers have the same shape."""
     try:
         given_scores, given_rows = results

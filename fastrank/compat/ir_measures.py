@@ -132,7 +132,7 @@ class FastrankEvaluator(providers.Evaluator):
         self._by_subtopic = None
         if rest:
             rows = list(qrels.as_namedtuple_iter())
-            self._by_subtopic = QrelsEvaluator(rest, rows, Options())
+            self._by_subtopic = QrelsEvaluator(rest, rows)
             qrels = QrelsConverter(rows)
         by_query = qrels.as_dict_of_dict()
         super().__init__(measures, set(by_query))
@@ -199,7 +199,7 @@ class FastrankEvaluator(providers.Evaluator):
         """Whether values differ from those of another order of ties."""
         by_subtopic = self._by_subtopic if bound.measure.needs == "subtopics" else None
         qrels = self._judged if by_subtopic is None else by_subtopic.qrels
-        evaluator = QrelsEvaluator([bound], qrels, Options().changed(ties=ties))
+        evaluator = QrelsEvaluator([bound], qrels, ties)
         (values,) = evaluator.columns(rankings, list(rankings))
         # NaN where there is no value.
         return any(a != b and (a == a or b == b) for a, b in zip(column, values, strict=True))
@@ -236,14 +236,16 @@ class FastrankEvaluator(providers.Evaluator):
 
 
 class QrelsEvaluator:
-    """Computes measures of subtopics, which dicts of judgments do not have, or with other options.
+    """Computes measures of subtopics, which dicts of judgments lack, or in other orders of ties.
 
     qrels: judgments in any form. Raises MeasureError for measures of subtopics if these have none.
     """
 
-    def __init__(self, bound: list[BoundMeasure], qrels: Anything, options: Options) -> None:
+    def __init__(
+        self, bound: list[BoundMeasure], qrels: Anything, ties: str = "docno_desc"
+    ) -> None:
         self.qrels: Anything = as_qrels(qrels) if qrels else Qrels.from_dict({})
-        self._plan = Plan(self.qrels, bound, options)
+        self._plan = Plan(self.qrels, bound, Options().changed(ties=ties))
 
     def columns(self, run: Anything, queries: list[str]) -> list[list[float]]:
         """The values of each measure for these queries of a run. Raises InputError."""

@@ -30,6 +30,7 @@ import re
 from functools import lru_cache
 
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.core.data.row_dicts import rows_as_dicts
 from fastrank.core.evaluation.dict_evaluator import DictEvaluator
 from fastrank.core.formats.tables.dicts import describe_place, qrels_from_dict
 from fastrank.core.matching.dicts import index_judgments
@@ -38,7 +39,6 @@ from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.selection import Selection
 from fastrank.core.measures.trec import MEASURES, NICKNAMES
 from fastrank.core.native.buffers import filled
-from fastrank.core.native.objects import rows_as_dicts
 from fastrank.errors import InputError, MeasureError
 
 TYPE_CHECKING = False
@@ -153,9 +153,9 @@ class RelevanceEvaluator:
         return dict(zip(queries, rows_as_dicts(columns, len(queries))))  # noqa: B905
 
 
-def _columns(values: Values) -> dict[str, tuple[Any, int, int]]:
+def _columns(values: Values) -> dict[str, tuple[object, int, int]]:
     """Where the values of each name are, as `rows_as_dicts` takes them."""
-    columns: dict[str, tuple[Any, int, int]] = {}
+    columns: dict[str, tuple[object, int, int]] = {}
     for bound_measure in values.plan.measures:
         if bound_measure.measure.needs == "queries":
             columns[bound_measure.measure.name] = filled("d", [1.0]), 0, 0
@@ -278,7 +278,7 @@ def _names(bound: BoundMeasure) -> list[str]:
     return [bound.measure.name]
 
 
-def _check_judgments(judged: Mapping[Any, Any]) -> None:
+def _check_judgments(judged: Mapping[Any, object]) -> None:
     for query, docs in judged.items():
         source = f"query_relevance, query {query!r}"
         if not isinstance(query, str):

@@ -21,7 +21,8 @@ evaluator:
 
 - Relevance may be graded, for measures that use grades.
 - Of documents with equal scores, the one whose id sorts later comes first, as everywhere in
-  fastrank; there it is the one whose id sorts earlier.
+  fastrank; there it is the one whose id sorts earlier, as with `ties="docno_asc"`.
+- What a reader must know, such as ties that decide a measure, is logged as a warning.
 - `scores` holds the values per query of the last call.
 - If the CSV file has other columns, the row is not added, and a warning is issued.
 
@@ -39,7 +40,8 @@ from fastrank.common.arguments import at_least
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.compat.metric_names import is_greater_better, key_of, names_of, primary_of, title_of
 from fastrank.core.formats.tables.table_files import csv_lines
-from fastrank.core.matching.keywords import EVALUATION, LevelOptions, evaluation_options
+from fastrank.core.matching.keywords import EVALUATION, LabelOptions, evaluation_options
+from fastrank.core.scores.text import notes
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.vectors.embeddings.judged_search import evaluate_embeddings
 from fastrank.vectors.searching.vectors import METRICS, check_metric
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.common.choices import Metric
+    from fastrank.common.choices import Metric, Ties
     from fastrank.core.scores.scores import Scores
 
 __all__ = ["DEFAULT_MEASURES", "RankingEvaluator"]
@@ -87,7 +89,15 @@ def _base() -> Any:
     return BaseEvaluator
 
 
-@takes(LevelOptions, EVALUATION)
+class RankingOptions(LabelOptions, total=False):
+    """How rankings are evaluated; queries without results count as 0."""
+
+    judged_only: bool
+    ties: Ties
+    exclude: Mapping[Any, Iterable[Any]] | None
+
+
+@takes(RankingOptions, EVALUATION)
 class RankingEvaluator(_base()):  # type: ignore[misc]
     """Ranks a corpus for queries by a model's embeddings, and evaluates the rankings.
 
@@ -108,7 +118,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
     corpus_chunk_size: the number of documents encoded and searched at a time.
     write_csv: whether to add a row to `Information-Retrieval_evaluation_NAME_results.csv` in the
         folder `output_path` of a call.
-    **options: see `LevelOptions`.
+    **options: see `RankingOptions`.
 
     The constructor, and so a training script before it trains, raises InputError if no query has
     relevant documents or the corpus is empty, and MeasureError and OptionError for invalid measures
@@ -122,9 +132,9 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
 
     def __init__(
         self,
-        queries: Mapping[Any, Any],
-        corpus: Mapping[Any, Any],
-        relevant_docs: Mapping[Any, Any],
+        queries: Mapping[Any, object],
+        corpus: Mapping[Any, object],
+        relevant_docs: Mapping[Any, object],
         measures: str | Iterable[str] = DEFAULT_MEASURES,
         *,
         name: str = "",
@@ -141,7 +151,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         query_prompt_name: str | None = None,
         corpus_prompt: str | None = None,
         corpus_prompt_name: str | None = None,
-        **options: Unpack[LevelOptions],
+        **options: Unpack[RankingOptions],
     ) -> None:
         super().__init__()
         if metric is not None:
@@ -150,7 +160,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         at_least("corpus_chunk_size", corpus_chunk_size, 1)
         judging = with_defaults(RankingEvaluator.__init__, options)
         trec_eval_version = evaluation_options(judging).trec_eval_version
-        mappings: dict[str, Any] = {
+        mappings: dict[str, object] = {
             "queries": queries,
             "corpus": corpus,
             "relevant_docs": relevant_docs,
@@ -181,7 +191,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             "progress": show_progress_bar,
             **judging,
         }
-        self._encoding: dict[str, Any] = {
+        self._encoding: dict[str, object] = {
             "batch_size": batch_size,
             "show_progress_bar": show_progress_bar,
         }
@@ -193,7 +203,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         }
 
     def __call__(
-        self, model: Any, output_path: str | None = None, epoch: int = -1, steps: int = -1
+        self, model: object, output_path: str | None = None, epoch: int = -1, steps: int = -1
     ) -> dict[str, float]:
         """Compute {metric: value} for a model.
 
@@ -219,7 +229,10 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             **self._searching,
         )
         metrics = {f"{similarity}_{key_of(measure)}": v for measure, v in scores.mean.items()}
-        logger.info("%s: %s", self.name or type(self).__name__, metrics)
+        title = self.name or type(self).__name__
+        logger.info("%s: %s", title, metrics)
+        for note in notes(scores):
+            logger.warning("%s: %s", title, note)
         if output_path is not None and self.write_csv:
             titles = [f"{similarity}-{title_of(measure)}" for measure in scores.mean]
             self._write(output_path, ["epoch", "steps", *titles], [epoch, steps, *metrics.values()])
@@ -251,12 +264,12 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         truncated = {k: v for k, v in self._encoding.items() if k == "truncate_dim"}
         return {"k": self._searching["k"], **truncated, **prompts}
 
-    def _blocks(self, model: Any) -> Iterator[Any]:
+    def _blocks(self, model: object) -> Iterator[object]:
         """The embeddings of the corpus, a chunk at a time."""
         for first in range(0, len(self.corpus), self._chunk):
             yield self._encoded(model, "document", self.corpus[first : first + self._chunk])
 
-    def _encoded(self, model: Any, kind: str, texts: list[Any]) -> Any:
+    def _encoded(self, model: Any, kind: str, texts: list[object]) -> object:
         encode = getattr(model, f"encode_{kind}", None) or model.encode
         prompts = {name: value for name, value in self._prompts[kind].items() if value is not None}
         vectors = encode(texts, convert_to_numpy=True, **prompts, **self._encoding)
@@ -287,7 +300,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             file.write(line if first_line else title + line)
 
 
-def _judgments(queries: Mapping[Any, Any], relevant: Mapping[Any, Any]) -> dict[Any, Any]:
+def _judgments(queries: Mapping[Any, object], relevant: Mapping[Any, Any]) -> dict[Any, Any]:
     """{query: {document: grade}} of the queries that have relevant documents."""
     judgments = {}
     for query in queries:
@@ -303,7 +316,9 @@ def _judgments(queries: Mapping[Any, Any], relevant: Mapping[Any, Any]) -> dict[
     return judgments
 
 
-def _split(texts: Mapping[Any, Any], keys: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+def _split(
+    texts: Mapping[Any, object], keys: Iterable[object]
+) -> tuple[list[object], list[object]]:
     """Ids and texts."""
     ids = list(keys)
     return ids, [texts[text_id] for text_id in ids]

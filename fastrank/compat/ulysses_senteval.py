@@ -112,7 +112,7 @@ class UlyssesSentEval:
         X_b: list[str] | None,  # noqa: N803
         task: str,
         data_split: str,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Any:
         """The features of rows, float32[rows, features]; override it for other models.
 
@@ -137,7 +137,13 @@ class UlyssesSentEval:
         if X_b is None:
             return a
         if task in WITH_ALTERNATIVES:
-            parts = [part for text in X_b for part in text.split(SEPARATOR)]
+            rows = [text.split(SEPARATOR) for text in X_b]
+            parts = [part for row in rows for part in row]
+            uneven = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), None)
+            if uneven is not None and not len(parts) % len(X_a):
+                counts = f"row {uneven} has {len(rows[uneven])} alternatives, row 0 {len(rows[0])}"
+                message = "features are taken from other rows, as in the package"
+                warnings.warn(f"{task}: {counts}: {message}", stacklevel=2)
             if len(parts) % len(X_a):
                 raise ArrayError("X_b", f"{task}: expected equally many alternatives in each row")
             return numpy.hstack((a, encoded(parts).reshape(len(a), -1)))
@@ -147,8 +153,8 @@ class UlyssesSentEval:
         self,
         task: str,
         *,
-        kwargs_embed: Mapping[str, Any] | None = None,
-        kwargs_train: Mapping[str, Any] | None = None,
+        kwargs_embed: Mapping[str, object] | None = None,
+        kwargs_train: Mapping[str, object] | None = None,
         return_all_results: bool = False,
         ignore_cached: bool = False,
     ) -> Any:
@@ -158,13 +164,17 @@ class UlyssesSentEval:
         """
         result = self._result(task, kwargs_embed or {}, kwargs_train or {}, ignore_cached)
         means = per_epoch(result)
-        return (means, result.frame().drop(columns="task")) if return_all_results else means
+        return (
+            (means, result.details().to_pandas().drop(columns="task"))
+            if return_all_results
+            else means
+        )
 
     def evaluate(
         self,
         *,
-        kwargs_embed: Mapping[str, Any] | None = None,
-        kwargs_train: Mapping[str, Any] | None = None,
+        kwargs_embed: Mapping[str, object] | None = None,
+        kwargs_train: Mapping[str, object] | None = None,
         return_all_results: bool = False,
         ignore_cached: bool = False,
     ) -> dict[str, dict[str, Any]] | tuple[dict[str, dict[str, Any]], pandas.DataFrame]:
@@ -189,14 +199,16 @@ class UlyssesSentEval:
         if not return_all_results:
             return means
         frames = optional("pandas", "return_all_results")
-        return means, frames.concat([result.frame() for result in results], ignore_index=True)
+        return means, frames.concat(
+            [result.details().to_pandas() for result in results], ignore_index=True
+        )
 
     def _check_files(self, tasks: Sequence[str]) -> None:
         if missing := missing_files(self.data_dir_path, known_tasks(tasks)):
             raise FileNotFoundError(f"{self.data_dir_path}: {described(missing)}")
 
     def _result(
-        self, task: str, embedding: Mapping[str, Any], training: Mapping[str, Any], fresh: bool
+        self, task: str, embedding: Mapping[str, Any], training: Mapping[str, object], fresh: bool
     ) -> TaskResult:
         options = self._options(task, training)
         self._check_files([task])
@@ -241,7 +253,7 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
     UlyssesSentEval.
     """
 
-    def __init__(self, sentence_model: Any, **kwargs: Any) -> None:
+    def __init__(self, sentence_model: object, **kwargs: Any) -> None:
         super().__init__(sentence_model, **kwargs, lazy_embedding=True)
         self._fitted: Any = None
 
@@ -251,7 +263,7 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
         X_b: list[str] | None,  # noqa: N803
         task: str,  # noqa: ARG002
         data_split: str,
-        **kwargs: Any,  # noqa: ARG002
+        **kwargs: object,  # noqa: ARG002
     ) -> Any:
         """The features of rows; fits a copy of the model if data_split is "train"."""
         import numpy
@@ -272,7 +284,7 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
         return encoded(X_a) if X_b is None else pair_features(encoded(X_a), encoded(X_b))
 
 
-def _cached(path: str | None) -> Any:
+def _cached(path: str | None) -> object:
     import numpy
 
     return numpy.load(path) if path is not None and os.path.exists(path) else None

@@ -19,7 +19,7 @@ def _heading(name: str) -> str:
 def test_every_run_gets_the_lines_of_trec_eval_under_its_name() -> None:
     measures = "-m map -m P.5,10"
 
-    assert printed(f"eval {measures} {TWO}") == "".join(
+    assert printed(f"eval --format trec {measures} {TWO}") == "".join(
         _heading(Path(run).stem) + printed(f"trec_eval {measures} {QRELS} {run}")
         for run in (PIXELS, PCA)
     )

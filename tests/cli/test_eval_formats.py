@@ -71,7 +71,7 @@ def test_runs_are_named_by_their_files_their_tags_or_as_asked(folder: Path) -> N
 
 @pytest.mark.parametrize("flags", ["", "--tags", "--name a --name a", "--name é --name 'b c'"])
 def test_runs_have_the_same_names_in_trec_format_as_in_the_others(flags: str) -> None:
-    lines = evaluate(f"{flags} {TWO}").splitlines()
+    lines = evaluate(f"--format trec {flags} {TWO}").splitlines()
 
     named = [line.split("\t")[2] for line in lines if line.startswith("run ")]
     assert named == _run_names(f"{flags} {TWO}")
@@ -81,6 +81,29 @@ def test_a_run_without_a_tag_is_named_by_its_file() -> None:
     write({"qrels": "q 0 d 1\n", "run.csv": "query_id,doc_id,score\nq,d,1\n"})
 
     assert _run_names("--tags qrels run.csv") == ["run"]
+
+
+ONE_RUN = f"-m map {QRELS} {PCA}"
+AS_TABLES = [
+    (f"-m map {TWO}", f"-m map --format table {TWO}"),
+    (f"--interval {ONE_RUN}", f"--interval t --format table {ONE_RUN}"),
+    (f"--interval bca {ONE_RUN}", f"--interval bca --format table {ONE_RUN}"),
+    (f"-m map --interval {TWO}", f"-m map --interval=t --format table {TWO}"),
+    (ONE_RUN, f"--format trec {ONE_RUN}"),
+]
+
+
+@pytest.mark.parametrize(("line", "same"), AS_TABLES)
+def test_several_runs_and_intervals_are_a_table(line: str, same: str) -> None:
+    """And --interval takes no file as its value."""
+    assert evaluate(line) == evaluate(same)
+
+
+def test_a_table_that_would_not_fit_has_a_row_for_each_measure() -> None:
+    lines = printed(f"eval {TWO}").splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split() == ["measure", "pixels", "pca"]
+    assert lines == printed(f"eval --transpose {TWO}").splitlines()
 
 
 def test_names_are_escaped_as_the_format_asks() -> None:

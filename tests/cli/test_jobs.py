@@ -70,7 +70,7 @@ def stopped(stop: signal.Signals, *, children: bool) -> tuple[int, bytes, bytes]
     """What the command leaves that is stopped when it has evaluated one run of three."""
     for pipe in ("first", "second"):
         os.mkfifo(pipe)
-    command = started(f"eval --jobs 2 -m map {QRELS} {PCA} first second")
+    command = started(f"eval --format trec --jobs 2 -m map {QRELS} {PCA} first second")
     with ExitStack() as stack:
         for pipe in ("first", "second"):
             # Opening waits for a process to read it: then all processes have nothing else to do.
@@ -109,7 +109,7 @@ def test_a_command_that_ignores_interrupts_goes_on() -> None:
     """As one that a script starts with `&`."""
     os.mkfifo("pipe")
     command = started(
-        f"eval --jobs 2 -m map {QRELS} {PCA} pipe {PIXELS}",
+        f"eval --format trec --jobs 2 -m map {QRELS} {PCA} pipe {PIXELS}",
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     )
     with open("pipe", "wb") as file:
@@ -125,7 +125,7 @@ def test_a_command_that_ignores_interrupts_goes_on() -> None:
 @PIPES
 def test_processes_end_when_the_command_is_killed() -> None:
     os.mkfifo("pipe")
-    command = started(f"eval --jobs 2 {QRELS} {PCA} pipe")
+    command = started(f"eval --format trec --jobs 2 {QRELS} {PCA} pipe")
     with open("pipe", "wb", buffering=0):
         children = psutil.Process(command.pid).children(recursive=True)
         command.kill()
@@ -176,7 +176,7 @@ def path_without_fsspec(folder: Path) -> dict[str, str]:
 def test_a_run_that_needs_a_missing_package_does_not_affect_the_others(
     jobs: int, path_without_fsspec: dict[str, str]
 ) -> None:
-    line = f"eval -m map --jobs {jobs} {QRELS} memory://bucket/a.run {PCA}"
+    line = f"eval --format trec -m map --jobs {jobs} {QRELS} memory://bucket/a.run {PCA}"
     found = process(line, env=path_without_fsspec)
 
     assert (found.status, found.out) == (1, FIRST.decode())
@@ -195,7 +195,7 @@ def test_judgments_that_need_a_missing_package_have_exit_status_1(
     assert fastrank(f"{command} memory://bucket/a.qrels {PCA} {PIXELS}").status == 1
 
 
-def on_a_terminal(line: str) -> str:
+def on_a_terminal(line: str, **environment: str) -> str:
     """What a command writes to a terminal as standard error, its results being redirected.
 
     Its progress bar appears at once.
@@ -204,8 +204,8 @@ def on_a_terminal(line: str) -> str:
     terminal, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
     words = [sys.executable, "-c", program, *line.split()]
-    path = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=end, env=path):
+    variables = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(REPOSITORY), **environment}
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=end, env=variables):
         os.close(end)
         written = b""
         # At the end, Linux raises an error.
@@ -217,8 +217,26 @@ def on_a_terminal(line: str) -> str:
 
 
 def test_a_terminal_shows_a_progress_bar() -> None:
-    shown = on_a_terminal(f"eval -m map --jobs 2 {QRELS} {PCA} missing {PROFILE}")
+    line = f"eval -m map --jobs 2 {QRELS} {PCA} missing {PROFILE}"
+    shown = on_a_terminal(line, NO_COLOR="1")
 
     assert "/3.00" in shown
     # The bar is cleared before a message.
     assert "\rfastrank eval: missing: no such file or directory\r\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("environment", "start", "end"),
+    [
+        ({}, "\x1b[31m", "\x1b[0m"),
+        ({"NO_COLOR": "1"}, "", ""),
+        ({"NO_COLOR": ""}, "\x1b[31m", "\x1b[0m"),
+        ({"TERM": "dumb"}, "", ""),
+    ],
+)
+def test_errors_have_a_color_on_a_terminal(
+    environment: dict[str, str], start: str, end: str
+) -> None:
+    shown = on_a_terminal("compare missing.qrels missing.run", **environment)
+
+    assert shown == (f"{start}fastrank compare{end}: missing.qrels: no such file or directory\r\n")

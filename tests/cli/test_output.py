@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fastrank.cli import output
 from fastrank.cli.compare import HINT
 from fastrank.cli.main import COMMANDS, main
 from fastrank.core.formats.files.source import read_all
@@ -78,8 +80,8 @@ def _line(command: str) -> str:
 # Command lines, and by the name of the file that -o names the format in which they write.
 FORMATS = """
 eval qrels a.run b.run
-  x.csv csv, x.json json, x.jsonl jsonl, x.ndjson jsonl, x.MD markdown, x.tex latex, x.txt trec,
-    x trec, x.csv.gz csv, x.pdf.x trec
+  x.csv csv, x.json json, x.jsonl jsonl, x.ndjson jsonl, x.MD markdown, x.tex latex, x.txt table,
+    x table, x.csv.gz csv, x.pdf.x table
 eval -q qrels a.run => x trec, x.csv csv, x.tex latex, x.json json
 compare -m map qrels a.run b.run
   x.csv csv, x.json json, x.md markdown, x.tex latex, x.txt table, x table
@@ -139,6 +141,15 @@ def test_a_format_that_is_given_comes_before_the_name_of_the_output(form: str) -
     assert printed(f"{line} -o x.csv") == ""
 
     assert printed(line) == printed(f"{line} -o -") == Path("x.csv").read_text()
+
+
+@pytest.mark.parametrize("line", ["agree a.run b.run", "explain --query q1 -m map qrels a.run"])
+def test_a_result_is_drawn_into_a_file_beside_what_is_printed(line: str) -> None:
+    pytest.importorskip("matplotlib")
+
+    assert printed(f"{line} --plot x.svg") == printed(line)
+
+    assert b'<svg role="img"' in Path("x.svg").read_bytes()
 
 
 def test_only_the_table_of_indexes_goes_into_the_file() -> None:
@@ -280,7 +291,8 @@ def test_a_closed_pipe_ends_quietly(line: str) -> None:
     found = process(line, stdout=closed)
 
     os.close(closed)
-    told = [own for own in found.err.splitlines() if "have no judgments" not in own]
+    notes = re.compile("have no judgments|ids are row numbers")
+    told = [line for line in found.err.splitlines() if not notes.search(line)]
     assert (found.status, told) == (141, [])
 
 
@@ -350,3 +362,41 @@ def test_an_interrupted_process_leaves_nothing_behind(tmp_path: Path) -> None:
 
     assert (command.returncode, said) == (130, b"")
     assert list(target.iterdir()) == []
+
+
+FORGED = "x\n::error::forged\ty"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["eval --format trec", "eval", "eval -q --format trec", "check", "check --format github"],
+)
+def test_a_name_of_a_file_begins_no_line(command: str) -> None:
+    write({FORGED: SMALL["a.run"].replace("q2 Q0 c 1 9 a\n", ""), f"{FORGED}2": "q1 Q0 a 1 2\n"})
+    shown = fastrank(command, "qrels", FORGED, f"{FORGED}2")
+    lines = [*shown.out.splitlines(), *shown.err.splitlines()]
+    assert any("forged" in line for line in lines)
+    assert not any(line.startswith("::error::forged") for line in lines)
+
+
+def test_severities_of_check_have_a_color_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    write({"twice.run": "q1 Q0 a 1 2 a\nq1 Q0 a 2 1 a\n"})
+    plain = fastrank("check qrels twice.run").out
+    monkeypatch.setattr(output, "is_terminal", lambda stream: stream is not None)
+    shown = fastrank("check qrels twice.run").out
+    assert ": \x1b[31merror\x1b[0m: duplicate" in shown
+    assert re.sub("\x1b\\[[0-9]+m", "", shown) == plain
+    assert fastrank("check qrels twice.run -o report").status == 1
+    assert Path("report").read_text() == plain
+
+
+def test_an_interrupt_while_a_command_is_imported_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fastrank.cli.main.command_of", interrupted)
+    assert main(["fuse", "a.run", "b.run"]) == 130

@@ -98,7 +98,7 @@ estimate --human people.qrels --judge model.qrels -m P.1 --seed 3 a.run
 # A command line; what it has printed (`out`) or written; and what a call gives.
 VALUES = """
 compare -q -m P.5 --format csv ALL => out => fr.compare(QRELS, ALL, "P.5").to_csv(per_query=True)
-compare ALL => out => f'{fr.compare(QRELS, ALL, "map ndcg_cut.10")}\\n{HINT}\\n'
+compare ALL => out => f'{fr.compare(QRELS, ALL)}\\n{HINT}\\n'
 compare -b pca.run ALL => out => printed(f"compare -b pca {SHORT['ALL']}")
 compare -m map -m P.10 --letters --sort P_10 --digits 1 --percent --ascii ALL
   out.removesuffix(f"{HINT}\\n")
@@ -124,12 +124,12 @@ hard-negatives --format n-tuple --negatives 1 --margin 0.05 -o x mined.qrels min
   json.loads(Path("x").read_text())["negative_1"] => "d3"
 hard-negatives --format n-tuple --negatives 1 --exclude gone -o x mined.qrels mined.run
   json.loads(Path("x").read_text())["negative_1"] => "d3"
-hard-negatives --negatives 1 --corpus docs.jsonl --queries asked.jsonl -o x.jsonl.gz
+hard-negatives --negatives 1 --texts docs.jsonl --queries asked.jsonl -o x.jsonl.gz
    mined.qrels mined.run
   (out, records("x.jsonl.gz"))
   ("2 queries, 1 negative, 2 records; 1 query with fewer negatives than requested (1 with none)\\n",
     [*fr.hard_negatives("mined.qrels", "mined.run", 1).records(corpus=DOCS, queries=ASKED)])
-hard-negatives --negatives 1 --format triplet --corpus docs.tsv -o x mined.qrels mined.run
+hard-negatives --negatives 1 --format triplet --texts docs.tsv -o x mined.qrels mined.run
   records("x") => [{"anchor": "q1", "positive": "Two second", "negative": "first"}]
 # Answers of the questions are written for DPR only.
 hard-negatives --queries dev.qa.csv -o x asked.qrels asked.run

@@ -55,7 +55,7 @@ def test_search_writes_the_run_that_the_function_gives(output: str, metric: str)
 
 
 def test_search_writes_to_standard_output() -> None:
-    assert len(printed(f"search {VECTORS} -k 2 -o -").splitlines()) == 18
+    assert len(printed(f"search {VECTORS} {IDS} -k 2 -o -").splitlines()) == 18
 
 
 def test_a_saved_index_is_searched() -> None:
@@ -104,6 +104,7 @@ def test_cut_ties_are_told() -> None:
     found = fastrank(f"search {VECTORS} -k 3 -o run")
 
     assert found.status == 0
+    assert "ids are row numbers, of documents 0 to 4 and of queries 0 to 8" in found.err
     assert "9 rankings were cut between documents with equal scores" in found.err
 
 
@@ -120,7 +121,8 @@ def test_eval_embeddings_prints_what_eval_prints_of_the_run(form: str) -> None:
     shown = found.out.replace("queries.npy", "run")
     if form == "json":
         (own,), (one,) = json.loads(shown), json.loads(expected)
-        assert own["counts"].pop("ties_at_cutoff") == 0
+        of_search = ("ties_at_cutoff", "zero_vectors", "not_in_corpus")
+        assert [own["counts"].pop(name) for name in of_search] == [0, 0, 0]
         assert own["counts"].pop("unjudged_queries") == 1
         assert one["counts"].pop("unjudged_queries") == 1
         assert own == one
@@ -234,8 +236,7 @@ def test_what_cannot_be_written_is_told_before_the_work(
     def work(*_: Any, **__: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("fastrank.cli.search.build_index", work)
-    monkeypatch.setattr("fastrank.vectors.embeddings.judged_search.build_index", work)
+    monkeypatch.setattr("fastrank.vectors.searching.batches.build_index", work)
     monkeypatch.setattr("fastrank.vectors.embeddings.judged_search.search_batches", work)
 
     assert_refused(line + index, f"1 {told}")

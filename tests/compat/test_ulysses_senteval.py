@@ -151,3 +151,11 @@ def test_lazy_models_do_not_embed_all_rows(folder):
     made = evaluator(folder, UlyssesSentEvalLazy, TfidfVectorizer())
     with pytest.raises(ValueError, match="not 'all'"):
         made.embed(["a"], None, "T1A", "all")
+
+
+def test_rows_with_unequal_numbers_of_alternatives_are_told(folder):
+    """The package takes their features from other rows, in silence."""
+    made = evaluator(folder)
+    rows = ["a [SEP] b", "a", "a [SEP] b [SEP] c"]
+    with pytest.warns(UserWarning, match="F3: row 1 has 1 alternatives, row 0 2: feat"):
+        assert len(made.embed(["a", "b", "c"], rows, "F3", "all")) == 3

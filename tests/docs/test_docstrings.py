@@ -14,6 +14,7 @@ import pytest
 import fastrank as fr
 from fastrank.compat import datasets, pytrec_eval, retrieved, sentence_transformers
 from fastrank.core.data.columns import Frozen
+from fastrank.core.results.result import Result
 from tests.helpers.parsing import read_trec_qrels, read_trec_run
 from tests.helpers.paths import PACKAGE, REPOSITORY
 
@@ -116,6 +117,7 @@ def _explained() -> fr.types.Explanation:
 
 # What examples may use.
 MADE = {
+    "result": lambda: fr.agreement({"x": 3, "y": 1}, {"x": 2, "y": 1}),
     "compared": _compared,
     "comparison": _comparison,
     "probed": _probed,
@@ -129,8 +131,8 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
     """`fr` is imported there, and `scores` is the average precision of a run in data/.
 
     For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs,
-    `probed` a TaskResult, `explained` an Explanation, and `results` those of two tasks. Those of
-    judges are in `_judged`.
+    `probed` a TaskResult, `result` an Agreement, `explained` an Explanation, and `results` those of
+    two tasks. Those of judges are in `_judged`.
     """
     for library in ("pandas", "polars", "pyarrow", "ir_measures", "matplotlib"):
         pytest.importorskip(library)
@@ -152,8 +154,10 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("thing", _public(), ids=lambda thing: thing.__qualname__)
 def test_every_public_name_has_an_example(thing: object) -> None:
-    """So the reference shows how each is used."""
-    assert ">>> " in (inspect.getdoc(thing) or "")
+    """So the reference shows how each is used; a form of a result is used as that of any other."""
+    of_all_results = getattr(Result, thing.__name__, None) if "." in thing.__qualname__ else None  # type: ignore[attr-defined]
+
+    assert ">>> " in f"{inspect.getdoc(thing)} {inspect.getdoc(of_all_results)}"
 
 
 def test_pages_and_sections_that_are_named_exist() -> None:

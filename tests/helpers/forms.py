@@ -217,22 +217,29 @@ RUNS: dict[str, Callable[[Case, Path], Any]] = {
 def arrays_of(case: Case) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
     """What evaluate_arrays takes: judgments, ids and scores, and how they are to be read.
 
-    Of numbers only; the rows have padding on both sides of the documents.
+    Of numbers only; the rows have padding on both sides of the documents. Queries without results
+    have no rows: a row without documents is an answer.
     """
     docs = {doc for own in (*case.judged, *map(dict, case.rankings)) for doc in own}
     if not all(doc.isdigit() and str(int(doc)) == doc for doc in docs):
         return []
-    shape = len(case.queries), max(map(len, case.rankings)) + 2
+    answered = [(query, own) for query, own in case.pairs() if own]
+    shape = len(answered), max(map(len, case.rankings)) + 2
     ids, scores = np.full(shape, -1), np.full(shape, np.nan)
-    for row, own in enumerate(case.rankings):
+    for row, (_, own) in enumerate(answered):
         ids[row, 1 : len(own) + 1] = [int(doc) for doc, _ in own]
         scores[row, 1 : len(own) + 1] = [score for _, score in own]
-    judged = [{int(doc): grade for doc, grade in own.items()} for own in case.judged]
-    named = {"queries": None if case.queries[0] == "0" else case.queries}
+    judged: Any = [{int(doc): grade for doc, grade in own.items()} for own in case.judged]
+    named: Any = {"queries": None if case.queries[0] == "0" else case.queries}
+    indexed, again = fr.index_qrels(judged, **named), {}
+    if len(answered) < len(case.queries):
+        judged = {query: own for query, own in zip(case.queries, judged, strict=True) if own}
+        named = again = {"queries": [query for query, _ in answered]}
+        indexed = fr.index_qrels(judged)
     found: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
         ((judged, ids, scores), named),
         ((judged, ids, -scores), {**named, "higher_is_better": False}),
-        ((fr.index_qrels(judged, **named), ids, scores), {}),
+        ((indexed, ids, scores), again),
     ]
     places = [(len(own) - i, score) for own in case.rankings for i, (_, score) in enumerate(own)]
     if all(score == place for place, score in places):

@@ -19,4 +19,5 @@ def mistakes() -> None:
     fr.evaluate(qrels, [run, run]).mean  # error  # noqa: B018
     fr.Evaluator(qrels, "map", trec_eval_version="9")  # error
     fr.compare(qrels, [run, run], "map", correction="holmes")  # error
+    fr.compare(qrels, [run, run], "map", executor=4)  # error
     fr.read_run("a.run", format="tred")  # error

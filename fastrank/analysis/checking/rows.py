@@ -193,9 +193,9 @@ def rows_by_query(
     if count == len(starts):
         offsets = np.append(np.asarray(first_rows), rows)
     else:
-        memory, order = zeros("q", count + 1), zeros("q", rows)
-        kernels.gather_rows(numbered.ids, first_rows, rows, memory, order)
-        offsets, order = np.asarray(memory), np.asarray(order)
+        memory, ordered = zeros("q", count + 1), zeros("q", rows)
+        kernels.gather_rows(numbered.ids, first_rows, rows, memory, ordered)
+        offsets, order = np.asarray(memory), np.asarray(ordered)
         scattered = _scattered(np.asarray(numbered.ids), first_rows, columns["lines"])
         firsts = np.asarray(numbered.firsts)[:count]
         starts, lengths = (np.take(np.asarray(column), firsts) for column in (starts, lengths))

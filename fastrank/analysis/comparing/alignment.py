@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.common.messages import counted, first_few
+from fastrank.common.messages import counted, enumerated, first_few
 from fastrank.core.measures.trec import BY_NAME
 from fastrank.core.scores.columns import Column, columns_by_name
 from fastrank.core.scores.text import missing_note
@@ -146,10 +146,9 @@ def _disjoint(names: list[str], sets: list[set[str]], caller: str) -> GroupError
     """The error of systems without a common query."""
     shown = [
         f"{name!r} has {counted(len(queries), 'query', 'queries')}{_some(queries)}"
-        for name, queries in zip(names[:NAMED], sets, strict=False)
+        for name, queries in zip(names, sets, strict=True)
     ]
-    more = ", ..." if len(names) > NAMED else ""
-    return GroupError(f"{caller}: the systems have no query in common: {', '.join(shown)}{more}")
+    return GroupError(f"{caller}: the systems have no query in common: {first_few(shown, NAMED)}")
 
 
 def _lacking(names: list[str], sets: list[set[str]], shared: set[str], every: set[str]) -> str:
@@ -193,13 +192,12 @@ def _gaps(
     if not len(systems):
         return []
     lacking: list[str] = []
-    for system in systems[:NAMED]:
+    for system in systems:
         count = int(gaps[system].sum())
         words = f"for {count}" if lacking else f"has no value for {count} of {len(queries)} queries"
         ids = _some([query for query, gap in zip(queries, gaps[system], strict=True) if gap])
         lacking.append(f"{names[system]} {words}{ids}")
-    more = ", ..." if len(systems) > NAMED else ""
-    return [f"{measure}: {', '.join(lacking)}{more}{_used(gaps, pairwise=pairwise)}"]
+    return [f"{measure}: {first_few(lacking, NAMED)}{_used(gaps, pairwise=pairwise)}"]
 
 
 def _used(gaps: npt.NDArray[np.bool_], *, pairwise: bool) -> str:
@@ -264,16 +262,14 @@ def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
     measure = BY_NAME.get(column.name)
     if measure is not None and measure.average == "geometric":
         others = [column.name.removeprefix("gm_")]
-    hint = (
-        f" ({', '.join(others[:NAMED])} {'have' if len(others) > 1 else 'has'})" if others else ""
-    )
-    raise MeasureError(column.name, f"{column.name!r}: has no values per query to compare{hint}")
+    hint = f"; compare {enumerated(others, 'or', NAMED)} instead" if others else ""
+    raise MeasureError(column.name, f"{column.name} has no values per query{hint}")
 
 
-def note_missing(scores: Sequence[Scores], names: list[str], zero: str) -> list[str]:
+def note_missing(scores: Sequence[Scores], names: list[str]) -> list[str]:
     """A note for each run that lacks judged queries, and one on skipped queries.
 
-    zero: the option that counts them as 0. Raises GroupError if no run has results for any query.
+    Raises GroupError if no run has results for any query.
     """
     notes = []
     if scores and all(item.queries and len(item.zero_rows) == len(item.queries) for item in scores):
@@ -285,8 +281,9 @@ def note_missing(scores: Sequence[Scores], names: list[str], zero: str) -> list[
             if item.zero_rows
             and all(item[measure][row] != item[measure][row] for row in item.zero_rows)
         ]
-        but = f", except in {' and '.join(undefined)}, which has no value" if undefined else ""
-        notes += [note + but for note in missing_note(item, name, zero)]
+        has = "have" if len(undefined) > 1 else "has"
+        but = f", except in {enumerated(undefined)}, which {has} no value" if undefined else ""
+        notes += [note + but for note in missing_note(item, name)]
     skipped = scores[0].counts.get("no_relevant_skipped", 0) if scores else 0
     if skipped:
         queries = counted(skipped, "judged query", "judged queries")

@@ -14,6 +14,7 @@ from fastrank.analysis.comparing.bootstrap import (
 )
 from fastrank.analysis.comparing.groups import alike
 from fastrank.analysis.comparing.pair_tests import (
+    CONSTANT,
     SIGNS,
     Tested,
     adjust,
@@ -50,6 +51,7 @@ BY_SIGNS = ("randomization", "wilcoxon", "sign")
 FEW_QUERIES = 10
 MANY_QUERIES = 1000
 FEW_CLUSTERS = 10
+NO_INTERVAL = "all differences are equal: no interval"
 
 
 class Analysis(NamedTuple):
@@ -175,8 +177,7 @@ def analyze(
         adjusted = adjust(tested.p, settings.correction)
     notes = {pair: [note] for pair, note in tested.notes.items()}
     intervals = _intervals(paired, means, settings, notes)
-    if measured.shares:
-        _of_equal_shares(paired, means, settings, *intervals[:2])
+    _widen(paired, means, settings, intervals, notes, shares=measured.shares)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean_a, mean_b = _means_of_pairs(paired, means)
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
@@ -248,17 +249,36 @@ def _intervals(
     return low_means, high_means, low, high
 
 
-def _of_equal_shares(
-    paired: Paired, means: Moments, settings: Settings, low_means: Floats, high_means: Floats
+def _widen(
+    paired: Paired,
+    means: Moments,
+    settings: Settings,
+    intervals: tuple[Floats, Floats, Floats, Floats],
+    notes: dict[int, list[str]],
+    *,
+    shares: bool,
 ) -> None:
-    """The intervals of means of systems whose values are all 0 or all 1, which have no width."""
-    values = paired.values[~np.isnan(paired.values)]
-    if settings.interval == "none" or not np.isin(values, (0.0, 1.0)).all():
-        return
-    for system in np.flatnonzero((means.mean == 0) | (means.mean == 1)):
-        low_means[system], high_means[system] = all_the_same(
-            int(means.n[system]), successes=means.mean[system] == 1, level=settings.level
-        )
+    """Replace the intervals without width, of equal values: other queries may have other values.
+
+    What values can be is known of measures between 0 and 1; otherwise there is no interval.
+    """
+    units = None if paired.clusters is None else len(np.unique(paired.clusters))
+    finite = paired.values[~np.isnan(paired.values)]
+    bounded = shares and bool(((finite >= 0.0) & (finite <= 1.0)).all())
+    sides = (
+        (means.mean, means.n, intervals[0], intervals[1], 0.0),
+        (paired.difference, paired.n, intervals[2], intervals[3], -1.0),
+    )
+    for values, n, low, high, lowest in sides:
+        for row in np.flatnonzero(high - low <= CONSTANT * paired.largest):
+            count = units or int(n[row])
+            low[row], high[row] = (
+                all_the_same(float(values[row]), count, lowest, 1.0, settings.level)
+                if bounded
+                else (np.nan, np.nan)
+            )
+            if lowest < 0.0 and not bounded and paired.unequal[row]:
+                notes.setdefault(int(row), []).append(NO_INTERVAL)
 
 
 def _note_few_differences(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.analysis.comparing.pair_tests import Tested, t_test
+from fastrank.analysis.comparing.pair_tests import CONSTANT, Tested, t_test
 from fastrank.analysis.comparing.paired import Moments
 from fastrank.analysis.comparing.randomization import resampled_sums
+from fastrank.analysis.comparing.student import critical_t
 from fastrank.core.native import kernels
 
 TYPE_CHECKING = False
@@ -32,26 +33,28 @@ SMALLEST = 1e-100
 ONE_SIDED = "all resamples are on one side of the mean: a percentile interval"
 LOST = "{} resamples without variance are dropped"
 ALL_LOST = "no resample has variance: there is no interval; use more resamples"
-NO_SPREAD = "all differences are the same: the interval is one point"
 
 
 def t_interval(means: Moments, level: float) -> Bounds:
     """mean -+ t * sd / sqrt(n), with the quantile of Student's t for n - 1 degrees of freedom."""
-    from scipy.special import stdtrit
-
     n = means.n
     with np.errstate(invalid="ignore", divide="ignore"):
-        half = stdtrit(np.maximum(n - 1.0, 0.0), 1 - (1 - level) / 2) * means.sd / np.sqrt(n)
+        half = critical_t(np.maximum(n - 1.0, 0.0), 1 - level) * means.sd / np.sqrt(n)
     return means.mean - half, means.mean + half
 
 
-def all_the_same(n: int, *, successes: bool, level: float) -> tuple[float, float]:
-    """The interval of Clopper and Pearson for n of n successes, or for none.
+def all_the_same(
+    value: float, n: int, lowest: float, highest: float, level: float
+) -> tuple[float, float]:
+    """The interval of a mean of values between two limits, of which n that were drawn are equal.
 
-    Source: Clopper and Pearson, Biometrika 26(4), 1934.
+    At most a share of 1 - ((1 - level) / 2) ** (1 / n) of all values are others, each of which may
+    be at a limit. For n of n successes, or none, this is the interval of Clopper and Pearson,
+    Biometrika 26(4), 1934.
     """
-    bound = ((1 - level) / 2) ** (1 / n)
-    return (bound, 1.0) if successes else (0.0, 1.0 - bound)
+    same = ((1 - level) / 2) ** (1 / n)
+    low, high = (value * same + limit * (1.0 - same) for limit in (lowest, highest))
+    return (value if value == lowest else low), (value if value == highest else high)
 
 
 def two_level_means(paired: Paired, settings: Settings, resamples: int) -> Floats:
@@ -148,7 +151,6 @@ def _fill(intervals: Intervals, part: slice, rows: Floats, settings: Settings) -
             continue
         if settings.interval == "studentized":
             intervals.put(index, (sample.mean(), sample.mean()))
-            intervals.notes[index] = NO_SPREAD
         else:
             _put(
                 intervals,
@@ -159,7 +161,7 @@ def _fill(intervals: Intervals, part: slice, rows: Floats, settings: Settings) -
             )
     if settings.interval != "studentized":
         return
-    for row, statistics, lost in _studentized(rows, list(map(_spread, values)), settings):
+    for row, statistics, lost in _studentized(rows, list(map(spread_of, values)), settings):
         index, sample = part.start + row, values[row]
         if not len(statistics):
             intervals.put(index, (np.nan, np.nan))
@@ -168,16 +170,14 @@ def _fill(intervals: Intervals, part: slice, rows: Floats, settings: Settings) -
         deviation = sample.std(ddof=1) / np.sqrt(len(sample))
         low, high = _percentiles(sample, statistics, settings.level)
         intervals.put(index, (sample.mean() - high * deviation, sample.mean() - low * deviation))
-        intervals.notes.pop(index)
         if lost:
             intervals.notes[index] = LOST.format(lost)
 
 
 def _put(intervals: Intervals, index: int, row: Floats, means: Floats, settings: Settings) -> None:
     """The percentile or BCa interval of a mean, from resampled means."""
-    if not _spread(row):
+    if not spread_of(row):
         intervals.put(index, (row.mean(), row.mean()))
-        intervals.notes[index] = NO_SPREAD
         return
     if _starts_below_zero(row):
         _put(intervals, index, -row, -means, settings)
@@ -196,9 +196,9 @@ def _put(intervals: Intervals, index: int, row: Floats, means: Floats, settings:
     intervals.put(index, _quantiles(means, settings.level))
 
 
-def _spread(row: Floats) -> bool:
+def spread_of(row: Floats) -> bool:
     """Whether the values differ by more than rounding."""
-    return len(row) > 1 and bool(np.ptp(row) > max(1e-12 * np.abs(row).max(), SMALLEST))
+    return len(row) > 1 and bool(np.ptp(row) > max(CONSTANT * np.abs(row).max(), SMALLEST))
 
 
 def _starts_below_zero(row: Floats) -> bool:
@@ -337,8 +337,11 @@ def jackknifed(
 ) -> tuple[float, float]:
     """The bootstrap interval of a statistic; BCa's acceleration is from the jackknife.
 
+    The bounds are NaN if all resamples are equal: they do not tell what other queries would change.
     without: the statistic, plus any constant, without each of the queries.
     """
+    if not spread_of(resampled):
+        return np.nan, np.nan
     if settings.interval == "bca":
         deviations = without.mean() - without
         spread = (deviations**2).sum()

@@ -33,8 +33,8 @@ from fastrank.core.evaluation.evaluate_many import evaluate_runs
 from fastrank.core.evaluation.evaluator import plan_of
 from fastrank.core.formats.inputs import are_named
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
-from fastrank.core.measures.selection import Selection
-from fastrank.core.scores.text import ZERO, tie_notes
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
+from fastrank.core.scores.text import tie_notes
 from fastrank.errors import GroupError, MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.options import Settings
     from fastrank.analysis.comparing.paired import Floats, Integers
     from fastrank.common.choices import SameOrCommon
+    from fastrank.common.parallel import Workers
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.core.measures.selection import BoundMeasure, Measures
     from fastrank.core.scores.scores import Scores
@@ -64,9 +65,9 @@ class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
 def compare(
     qrels: QrelsLike,
     runs: RunsLike | RunLike,
-    measures: Measures,
+    measures: Measures = DEFAULT_MEASURES,
     *,
-    executor: Any = None,
+    executor: Workers | None = None,
     progress: bool | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
@@ -102,9 +103,9 @@ def compare(
     pca       0.8050
     profile   0.8985  +0.0935 [+0.0625, +0.1245]  1.2e-08  78/97/25  ▲
     <BLANKLINE>
-    200 queries. diff: difference from pca, with its 95% interval. ▲ ▼: significantly better,
-    worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a measure). +/=/-:
-    queries on which it is better, equal, worse.
+    200 queries. diff: difference from pca, with its 95% interval (not corrected). ▲ ▼:
+    significantly better, worse (p ≤ 0.05, paired t-test, Holm-corrected for the 2 pairs of a
+    measure). +/=/-: queries on which it is better, equal, worse.
     """
     all_options = with_defaults(compare, options)
     chosen = settings(pick(all_options, ComparisonOptions))
@@ -115,7 +116,7 @@ def compare(
         keys, items = list(runs), list(runs.values())
     if not isinstance(items, (list, tuple)):
         items = [items]
-    plan = plan_of(qrels, measures, evaluation, keeps_ties=True)
+    plan = plan_of(qrels, measures, evaluation)
     scores = evaluate_runs(plan, items, keys=keys, executor=executor, progress=progress)
     names = system_names(chosen.names, keys, scores, items)
     return compare_evaluated(scores, names, measures, chosen, evaluation)
@@ -127,12 +128,8 @@ def compare_evaluated(
     measures: Measures,
     chosen: Settings,
     evaluation: Mapping[str, Any],
-    zero: str = ZERO,
 ) -> Comparison:
-    """Compare runs that were evaluated with the same judgments, measures and options.
-
-    zero: the option that counts missing queries as 0, for notes.
-    """
+    """Compare runs that were evaluated with the same judgments, measures and options."""
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
     selected = Selection(measures).bind(version, keep=has_values)
     systems, notes = systems_of(
@@ -140,7 +137,7 @@ def compare_evaluated(
     )
     pairwise = not chosen.of_all_systems
     aligned = align(names, systems, common=True, caller="compare", noted=False, pairwise=pairwise)
-    missing = note_missing(scores, names, zero)
+    missing = note_missing(scores, names)
     tied = [tie_notes(item, name) for name, item in zip(names, scores, strict=True)]
     missing += chain.from_iterable(tied)
     if any(item.zero_rows for item in scores):
@@ -170,9 +167,10 @@ def compare_scores(
     """Compare systems by values that are known.
 
     scores: a list of Scores, {name: Scores}, {name: {query: value}} (the measure is then `value`),
-        {name: {query: {measure: value}}}, or a frame of pandas or polars with the columns `system`
-        (or `run`, `name`), `query` (or `qid`, `query_id`), and either `measure` and `value` or one
-        column for each measure. A missing value is None or NaN.
+        {name: {query: {measure: value}}}, or a table with the columns `system` (or `run`, `name`),
+        `query` (or `qid`, `query_id`), and either `measure` and `value` or one column for each
+        measure: a frame of pandas or polars, an Arrow table, a list of dicts, or a file, such as
+        the CSV of `fastrank eval -q --format csv`. A missing value is None or NaN.
     queries: "same" requires the same queries for all systems; "common" compares them on those that
         all have, and names the others in `notes`.
     **options: see `ComparisonOptions`.

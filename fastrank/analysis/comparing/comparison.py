@@ -26,7 +26,7 @@ from fastrank.common.arguments import at_least, check_choice, finite, flag, frac
 from fastrank.common.dropped import without_dropped
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import WithDropped
-from fastrank.core.formats.tables.table_files import csv_lines
+from fastrank.core.formats.tables.table_files import result_lines
 from fastrank.core.results.records import json_text
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, distinct
@@ -127,9 +127,9 @@ class Comparison(Result, WithDropped):
     def interval_of(self, measure: str, system: str) -> tuple[float, float]:
         """The confidence interval of a system's mean.
 
-        If all values of the system are 0, or all are 1, and all systems have only these values,
-        other intervals have no width, and that of Clopper and Pearson for a share takes their
-        place. It also holds for measures with values between 0 and 1, such as RR.
+        If all values of the system are the same, other intervals have no width, and that of Clopper
+        and Pearson for a share takes their place. It also holds for measures with values between 0
+        and 1, such as RR; of others, the bounds are NaN. So it is with the differences of a pair.
 
         >>> comparison.interval_of("map", "pixels")
         (0.4112..., 0.4582...)
@@ -363,9 +363,10 @@ class Comparison(Result, WithDropped):
     def ranks(self, measure: str, *, resamples: int = 10_000) -> Table:
         """The ranks of the systems by mean, with bootstrap intervals over queries.
 
-        low, high: the interval of the rank. p_best: the share of resamples in which the system has
-        the best mean; ties are divided. tied_with_best: whether the best is not significantly
-        better than it, None with a baseline. Raises what `best` raises. Source: Hall and Miller,
+        low, high: the interval of the rank, not corrected for several pairs. p_best: the share of
+        resamples in which the system has the best mean; ties are divided. tied_with_best: whether
+        the best is not significantly better than it (with the correction of `p_adjusted`), None
+        with a baseline. Raises what `best` raises. Source: Hall and Miller,
         'Using the bootstrap to quantify the authority of an empirical ranking', Annals of
         Statistics 37, 2009.
 
@@ -434,21 +435,36 @@ class Comparison(Result, WithDropped):
         """The test and the correction in words.
 
         >>> comparison.description()
-        'p <= 0.05, paired t-test, Holm-corrected for the 3 pairs of a measure'
+        'p ≤ 0.05, paired t-test, Holm-corrected for the 3 pairs of a measure'
         """
         test = TEST_NAMES.get(self.test, self.test)
         if self.settings.function is not None:
             test = f"test {self.test}"
         elif self.test == "randomization" and all_exact(self.analyses):
             test = f"exact {test}"
-        parts = [f"p <= {self.alpha:g}", test]
-        size, within = len(self.analysis(self.measures[0]).paired), "of a measure"
-        if self.settings.family == "all":
-            size, within = size * len(self.measures), "of all measures"
+        parts = [f"p ≤ {self.alpha:g}", test]
+        size, within = self._family()
         # Tukey's test includes its correction.
         if size > 1 and not self.settings.of_all_systems:
             parts.append(f"{CORRECTION_NAMES[self.correction]} for the {size:,} pairs {within}")
         return ", ".join(parts)
+
+    def _family(self) -> tuple[int, str]:
+        """How many pairs are corrected together, and of what."""
+        pairs = len(self.analysis(self.measures[0]).paired)
+        if self.settings.family == "all":
+            return pairs * len(self.measures), "of all measures"
+        return pairs, "of a measure"
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether p-values are corrected for several pairs; intervals and ranks never are.
+
+        >>> comparison.is_corrected
+        True
+        """
+        is_corrected = self.correction != "none" or self.settings.of_all_systems
+        return is_corrected and self._family()[0] > 1
 
     def plot(
         self,
@@ -487,7 +503,6 @@ class Comparison(Result, WithDropped):
         """
         from fastrank.analysis.comparing.plots.plot import plot
 
-        kind = kind or ("differences" if len(self) == 2 else "intervals")
         return plot(self, kind, measure, a, b, ax, path, format)
 
     @without_dropped
@@ -693,7 +708,7 @@ class Comparison(Result, WithDropped):
         ['query,measure,system,value', 'q0000,map,pixels,0.632...']
         """
         if per_query:
-            return "".join(csv_lines(("query", "measure", "system", "value"), long_rows(self)))
+            return "".join(result_lines(("query", "measure", "system", "value"), long_rows(self)))
         return self.pairs().to_csv()
 
     def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:

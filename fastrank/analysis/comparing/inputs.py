@@ -11,6 +11,10 @@ import numpy as np
 
 from fastrank.analysis.comparing.alignment import NAMED, System, systems_of
 from fastrank.common.messages import first_few
+from fastrank.core.formats.tables.forms import frame_kind, is_file
+from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.records import are_columns
+from fastrank.core.formats.tables.roles import find_columns
 from fastrank.core.results.table import distinct
 from fastrank.core.scores.scores import Scores
 from fastrank.errors import InputError, MeasureError, OptionError
@@ -20,10 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from fastrank.core.formats.tables.table import Table
     from fastrank.core.measures.trec import Measure
 
-SYSTEM = ("system", "run", "name")
-QUERY = ("query", "qid", "query_id")
+# The roles of the columns of a table of values, by the words for them.
+ROLES = {"system": "tag", "query": "query", "measure": "measure", "value": "value"}
+NEEDED = (("tag",), ("query",))
 # The name of the values of {query: value}.
 VALUE = "value"
 
@@ -35,20 +41,20 @@ def systems_from(
 
     Raises TypeError for other objects, InputError, MeasureError and OptionError.
     """
-    if _is_frame(scores):
-        own, systems = _of_frame(scores)
-        return system_names(names, own, [], systems), systems, []
     if isinstance(scores, (Mapping, list, tuple)):
         keys = list(scores) if isinstance(scores, Mapping) else None
         items = list(scores.values() if isinstance(scores, Mapping) else scores)
         if all(isinstance(item, Scores) for item in items):
             return system_names(names, keys, items, items), *systems_of(items)
+    is_table = are_columns(scores, NEEDED) if isinstance(scores, Mapping) else is_table_of(scores)
+    if is_table:
+        scores = _of_table(table_of(scores, NEEDED, source="scores"))
     if isinstance(scores, Mapping):
-        own, systems = _of_dict(scores)
-        return system_names(names, own, [], systems), systems, []
+        keys, systems = _of_dict(scores)
+        return system_names(names, keys, [], systems), systems, []
     raise TypeError(
-        "scores: expected a list of Scores, {name: Scores or {query: value}} or a frame, found"
-        f" {type(scores).__name__}"
+        "scores: expected a list of Scores, {name: Scores or {query: value}}, a frame, a list of"
+        f" dicts or a file, found {type(scores).__name__}"
     )
 
 
@@ -83,9 +89,11 @@ def note_renamed(names: Sequence[str]) -> list[str]:
     return [f"systems with equal names are numbered: {first_few(numbered, NAMED)}"]
 
 
-def _is_frame(scores: object) -> bool:
-    """Whether it is a frame of pandas or polars."""
-    return hasattr(scores, "columns") and hasattr(scores, "to_dict")
+def is_table_of(scores: object) -> bool:
+    """Whether it is a frame, a file or a list of dicts."""
+    if isinstance(scores, (list, tuple)):
+        return bool(scores) and all(isinstance(row, Mapping) for row in scores)
+    return is_file(scores) or frame_kind(scores) is not None
 
 
 def _of_dict(scores: Mapping[Any, Any]) -> tuple[list[str], list[System]]:
@@ -156,41 +164,27 @@ def _record_of(measure: str) -> Measure | None:
         return None
 
 
-def _of_frame(frame: Any) -> tuple[list[str], list[System]]:
-    """The systems of a frame in long form (system, query, measure, value) or wide form.
+def _of_table(table: Table) -> dict[str, dict[str, dict[str, Any]]]:
+    """{system: {query: {measure: value}}} of a table in long form or in wide form.
 
-    The wide form has a column for the system, one for the query, and one for each measure.
+    The long form has columns for the system, the query, the measure and the value; the wide form
+    one for the system, one for the query, and one for each measure. Raises the table's errors.
     """
-    columns = [str(name) for name in frame.columns]
-    system, query = (_column(columns, names, frame) for names in (SYSTEM, QUERY))
-    rest = [name for name in columns if name not in (system, query)]
-    cells = {name: list(frame[name]) for name in columns}
-    nested: dict[str, dict[str, dict[str, Any]]] = {}
-    long = set(rest) == {"measure", "value"}
-    for row, (one, its_query) in enumerate(zip(cells[system], cells[query], strict=True)):
-        values = nested.setdefault(str(one), {}).setdefault(str(its_query), {})
-        own = (
-            {str(cells["measure"][row]): cells["value"][row]}
-            if long
-            else {name: cells[name][row] for name in rest}
-        )
-        twice = values.keys() & own.keys()
-        if twice:
-            raise InputError(
-                "<frame>",
-                f"row {row}: {twice.pop()} of {str(one)!r} for query {str(its_query)!r}"
-                " appears twice",
-            )
-        values.update(own)
-    return _of_dict(nested)
-
-
-def _column(columns: list[str], names: tuple[str, ...], frame: Any) -> str:
-    found = [name for name in columns if name in names]
-    if len(found) != 1:
-        raise InputError(
-            "<frame>",
-            f"expected a column {' or '.join(map(repr, names))}, found"
-            f" {', '.join(map(repr, frame.columns))}",
-        )
-    return found[0]
+    needed = ("system", "query")
+    indexes = find_columns(table.names, ROLES, None, table.source, needed=needed, call="")
+    cells = {role: table.values(table.names[index]) for role, index in indexes.items()}
+    named = [table.names[indexes[role]] for role in needed]
+    measures = {str(name): table.values(name) for name in table.names if name not in named}
+    is_long = "measure" in indexes and "value" in indexes
+    systems: dict[str, dict[str, dict[str, Any]]] = {}
+    for row, (system, query) in enumerate(zip(cells["system"], cells["query"], strict=True)):
+        values = systems.setdefault(str(system), {}).setdefault(str(query), {})
+        if is_long:
+            added = {str(cells["measure"][row]): cells["value"][row]}
+        else:
+            added = {name: column[row] for name, column in measures.items()}
+        if repeated := values.keys() & added.keys():
+            reason = f"{repeated.pop()} of {str(system)!r} for query {str(query)!r} appears twice"
+            table.refuse(row, reason)
+        values.update(added)
+    return systems

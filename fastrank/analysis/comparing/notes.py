@@ -7,7 +7,6 @@ import numpy as np
 from fastrank.analysis.comparing.alignment import Measured
 from fastrank.analysis.comparing.analysis import analyze, corrected_together
 from fastrank.analysis.comparing.pair_tests import SIGNS, gains
-from fastrank.common.faces import option
 from fastrank.common.messages import counted
 from fastrank.common.rendering.numbers import p_text, signed
 from fastrank.core.scores.columns import columns_by_name
@@ -71,8 +70,7 @@ def contradictions(
         better, worse = paired.firsts[pairs[0]], paired.seconds[pairs[0]]
         if first[pairs[0]] < 0:
             better, worse = worse, better
-        more = f" (also in {counted(len(pairs) - 1, 'more pair')})" if len(pairs) > 1 else ""
-        text = words.format(better=names[better], worse=names[worse], more=more)
+        text = words.format(better=names[better], worse=names[worse], more=also_in(len(pairs) - 1))
         return [f"{measure}: {text}"]
 
     notes = []
@@ -83,6 +81,11 @@ def contradictions(
         shown = sign * (mean[paired.firsts] - mean[paired.seconds])
         notes += noted(gains(analysis.better, difference, statistic, settings), shown, OF_GAPS)
     return notes
+
+
+def also_in(pairs: int) -> str:
+    """How many more pairs a note is about."""
+    return f" (also in {counted(pairs, 'more pair')})" if pairs else ""
 
 
 def verdict_notes(
@@ -114,24 +117,23 @@ def verdict_notes(
             if len(others):
                 worse, better = (a, b) if others[0] == 1 else (b, a)
                 text = (
-                    f"whether {a} and {b} differ in {name}: p is {p_text(p[0, pair])}, but"
-                    f" {p_text(p[others[0], pair])} with tied documents in the worst order for"
-                    f" {worse} and the best for {better}"
+                    f"whether {a} and {b} differ in {name} depends on tied scores: p is"
+                    f" {p_text(p[0, pair])}, but {p_text(p[others[0], pair])} with tied"
+                    f" documents in the worst order for {worse} and the best for {better}"
                 )
                 by_p.append(text)
             elif analyses[name].better and len(set(signs[:, pair])) > 1:
                 low, high = differences[:, pair].min(), differences[:, pair].max()
                 text = (
-                    f"which of {a} and {b} is better in {name}: the difference is {signed(low)} to"
-                    f" {signed(high)} by the order of tied documents"
+                    f"which of {a} and {b} is better in {name} depends on tied scores: the"
+                    f" difference is {signed(low)} to {signed(high)}"
                 )
                 by_sign.append(text)
     texts = [*by_p, *by_sign]
     if not texts:
         return []
-    more = f" (also in {counted(len(texts) - 1, 'more pair')})" if len(texts) > 1 else ""
-    remedy = without_ties(next(filter(None, ties)), option("ties", "average"))
-    return [f"ties decide {texts[0]}{more}; {remedy}"]
+    remedy = without_ties(next(filter(None, ties)))
+    return [f"{texts[0]}{also_in(len(texts) - 1)}; {remedy}"]
 
 
 def _values_of_orders(comparison: Comparison, ties: Sequence[Any]) -> dict[str, Floats]:

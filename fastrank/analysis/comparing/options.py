@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.common.arguments import check_choice, fraction, integer, not_negative
 from fastrank.common.keywords import Keyword, TypedDict
-from fastrank.core.data.columns import Frozen
+from fastrank.core.data.columns import Frozen, id_text
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -236,6 +236,7 @@ def settings(options: Mapping[str, Any]) -> Settings:
             )
         correction = "none"
     values["correction"] = "holm" if correction is None else correction
+    values["clusters"] = _by_query(values["clusters"])
     chosen = Settings(test=test, function=function, **values)
     own_test = chosen.function is not None
     if chosen.correction == "max-t":
@@ -248,9 +249,6 @@ def settings(options: Mapping[str, Any]) -> Settings:
             needs = "'max-t' corrects within each measure; omit family='all'"
             raise OptionError("correction", needs)
     if chosen.clusters is not None:
-        kind = type(chosen.clusters).__name__
-        if not hasattr(chosen.clusters, "items"):
-            raise TypeError(f"clusters: expected {{query: cluster}}, found {kind}")
         dependent = "treats queries as independent; use"
         if own_test or test not in WITH_CLUSTERS:
             reason = f"the test {test!r} {dependent} test='randomization'"
@@ -259,6 +257,19 @@ def settings(options: Mapping[str, Any]) -> Settings:
             reason = f"the interval {chosen.interval!r} {dependent} interval='percentile'"
             raise OptionError("clusters", reason)
     return chosen
+
+
+def _by_query(clusters: Any) -> dict[str, Hashable] | None:
+    """The cluster of each query, whose ids may be integers. Raises TypeError and OptionError."""
+    if clusters is None:
+        return None
+    if not hasattr(clusters, "items"):
+        kind = type(clusters).__name__
+        raise TypeError(f"clusters: expected {{query: cluster}}, found {kind}")
+    by_query = {id_text(query): cluster for query, cluster in clusters.items()}
+    if len(by_query) < len(clusters):
+        raise OptionError("clusters", "a query appears twice, as a number and as text")
+    return by_query
 
 
 def settings_of(**options: Any) -> Settings:

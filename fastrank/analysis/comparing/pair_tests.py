@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from fastrank.analysis.comparing.student import p_of_t
 from fastrank.core.native import kernels
 from fastrank.errors import OptionError
 
@@ -69,13 +70,11 @@ def t_test(paired: Paired, _: Settings | None = None) -> Tested:
     If all differences are equal, sd is 0, and p is that of the randomization test, 2**(1 - n).
     Source: Student, 'The probable error of a mean', Biometrika 6(1), 1908.
     """
-    from scipy.special import stdtr
-
     n, difference, sd = paired.n, paired.difference, paired.sd
     with np.errstate(invalid="ignore", divide="ignore"):
         statistic = difference / (sd / np.sqrt(n))
     df = n - 1.0
-    p = 2.0 * stdtr(df, -np.abs(statistic))
+    p = p_of_t(statistic, df)
     notes: dict[int, str] = {}
     constant = constant_differences(paired)
     for pair in np.flatnonzero(constant):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from fastrank.common.messages import closest, did_you_mean
+from fastrank.common.messages import closest, did_you_mean, first_few
 from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -72,7 +72,7 @@ def place_of(system: object, names: list[str], option: str = "system") -> int:
     """The place of a system. Raises OptionError for one that was not compared."""
     if system in names:
         return names.index(system)
-    some = f": {', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
+    some = f": {first_few([*map(repr, names)], 10)}"
     hint = did_you_mean(map(repr, closest(system, names, most=3))) or some
     raise OptionError(option, f"{system!r} is not one of the systems{hint}")
 
@@ -82,14 +82,16 @@ def default_pair(
 ) -> tuple[str, str]:
     """Two systems to show: those given, else the best of the others, and the baseline.
 
-    Without a baseline, the best two. Raises OptionError if there are no two systems.
+    Without a baseline, the best two, in the order in which they were named. Raises OptionError if
+    there are no two systems.
     """
     need_two_systems(comparison)
     ranked = comparison.ranked(measure)
+    if a is None and b is None and not comparison.baseline:
+        a, b = sorted(ranked[:2], key=comparison.names.index)
     if b is None:
         others = [name for name in comparison.baseline or ranked if name != a]
-        best = ranked[0] if a is None and not comparison.baseline else a
-        b = next((name for name in others if name != best), ranked[0])
+        b = next((name for name in others if name != a), ranked[0])
     if a is None:
         a = next(name for name in ranked if name != b)
     comparison.pair(measure, a, b)

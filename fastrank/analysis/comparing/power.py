@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from fastrank.analysis.comparing.student import critical_t
 from fastrank.common.arguments import at_least, finite, fraction
 from fastrank.errors import OptionError
 
@@ -26,9 +27,9 @@ def power_of_t(effect: float, n: int, alpha: float = 0.05) -> float:
     >>> round(power_of_t(0.3, 50), 6)
     0.547657
     """
-    from scipy.special import nctdtr, ndtr, stdtrit
+    from scipy.special import nctdtr, ndtr
 
-    shift, critical = abs(effect) * math.sqrt(n), stdtrit(n - 1, 1 - alpha / 2)
+    shift, critical = abs(effect) * math.sqrt(n), critical_t(n - 1, alpha)
     if n > FEW and shift - critical > FAR:
         return 1.0
     below = float(nctdtr(n - 1, shift, critical))
@@ -144,10 +145,10 @@ def _power_of_anova(groups: int, n: int, shift: float, alpha: float) -> float:
 
 def _expected_half_width(n: int, sd: float, alpha: float) -> float:
     """The expected half width of the t interval: E(s) = sd * c(n)."""
-    from scipy.special import gammaln, stdtrit
+    from scipy.special import gammaln
 
     shrink = math.sqrt(2 / (n - 1)) * math.exp(gammaln(n / 2) - gammaln((n - 1) / 2))
-    return float(stdtrit(n - 1, 1 - alpha / 2) * sd * shrink / math.sqrt(n))
+    return float(critical_t(n - 1, alpha) * sd * shrink / math.sqrt(n))
 
 
 def _least(enough: Callable[[int], bool]) -> int | None:

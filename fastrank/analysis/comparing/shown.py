@@ -254,8 +254,9 @@ def _legend(comparison: Comparison, layout: Layout) -> str:
         better, worse, _ = layout.symbols
         which = "the baseline" if len(comparison.baseline) > 1 else comparison.baseline[0]
         name = interval_name(comparison)
+        interval_of = f", with its {name}{basis(comparison)}" if name else ""
         parts += [
-            f"diff: difference from {which}{f', with its {name}' if name else ''}.",
+            f"diff: difference from {which}{interval_of}.",
             f"{better} {worse}: significantly better, worse ({tested}).",
             "+/=/-: queries on which it is better, equal, worse.",
         ]
@@ -266,12 +267,18 @@ def _legend(comparison: Comparison, layout: Layout) -> str:
     return " ".join(parts)
 
 
+def basis(comparison: Comparison) -> str:
+    """What distinguishes an interval from the p-value beside it, if that is corrected."""
+    has_interval = comparison.interval != "none"
+    return " (not corrected)" if has_interval and comparison.is_corrected else ""
+
+
 def _queries(comparison: Comparison) -> str:
     return f"{counted(len(comparison.queries), 'query', 'queries')}."
 
 
 def _test_of(comparison: Comparison, layout: Layout) -> str:
-    return comparison.description().replace("<=", layout.symbols[2])
+    return comparison.description().replace("≤", layout.symbols[2])
 
 
 def columns_document(
@@ -375,9 +382,10 @@ def pairs_document(comparison: Comparison, **options: Any) -> Document:
         for row, pair in zip(rows, pairs, strict=True):
             row.append(Cell(pair.note))
     better, worse, _ = layout.symbols
+    of_interval = f", its interval{basis(comparison)}" if basis(comparison) else ""
     explained = (
-        f"{_queries(comparison)} diff: mean a - mean b. {better} {worse}: a is significantly"
-        f" better, worse ({_test_of(comparison, layout)}). +/=/-: queries on which a is better,"
-        " equal, worse."
+        f"{_queries(comparison)} diff: mean a - mean b{of_interval}. {better} {worse}: a is"
+        f" significantly better, worse ({_test_of(comparison, layout)}). +/=/-: queries on"
+        " which a is better, equal, worse."
     )
     return Document([Grid(header, rows), Paragraph(explained, "legend"), *_notes(comparison)])

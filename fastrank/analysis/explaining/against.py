@@ -18,6 +18,7 @@ from fastrank.analysis.explaining.reference import (
 )
 from fastrank.analysis.explaining.settings import settings, variants
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.messages import first_few
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.evaluator import Evaluator
 from fastrank.core.formats.inputs import is_file
@@ -49,7 +50,11 @@ MOST = 2
 
 
 def explained_against(
-    qrels: QrelsLike, run: RunLike, reference: Any, measures: Any, keywords: Mapping[str, Any]
+    qrels: QrelsLike,
+    run: RunLike,
+    reference: object,
+    measures: object,
+    keywords: Mapping[str, object],
 ) -> OptionsExplanation:
     """Under which settings the values of another tool are ours, as `explain` returns it.
 
@@ -121,9 +126,7 @@ def _printed(name: str, measure: str, version: TrecEvalVersion) -> str:
         raise MeasureError(name, reason) from None
     names = [decoded(printed) for bound in measures for printed in bound.names]
     if len(names) != 1:
-        reason = (
-            f"'{measure}' has several values, {', '.join(names[:NAMED])}, ...; name one of them"
-        )
+        reason = f"'{measure}' has several values, {first_few(names, NAMED)}; name one of them"
         raise MeasureError(measure, reason)
     return names[0]
 
@@ -172,7 +175,7 @@ class _Search:
                     cost = len(chosen) + bool(variant.text)
                     self._matches[name].append((cost, _match(chosen, variant)))
 
-    def _means(self, chosen: Combination, names: list[str], **changes: Any) -> dict[str, Scores]:
+    def _means(self, chosen: Combination, names: list[str], **changes: object) -> dict[str, Scores]:
         """The scores of each variant that can be evaluated under these settings."""
         options = {**self._options}
         for setting in chosen:
@@ -323,7 +326,7 @@ def _has_range(measure: str) -> bool:
 
 
 def _match(chosen: Combination, variant: Variant) -> Match:
-    options: dict[str, Any] = {}
+    options: dict[str, object] = {}
     for setting in chosen:
         options |= setting.options
     texts = [setting.text for setting in chosen] + [variant.text] * bool(variant.text)

@@ -13,7 +13,7 @@ from fastrank.core.data.columns import Frozen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, ClassVar
+    from typing import ClassVar
 
 INFINITE = math.inf
 
@@ -57,7 +57,7 @@ class Contributions(Frozen):
     value}}, from which the adds are computed.
     """
 
-    defaults: ClassVar[dict[str, Any]] = {
+    defaults: ClassVar[dict[str, object]] = {
         "cutoff": INFINITE,
         "details": {},
         "divided_by": "",

@@ -23,13 +23,12 @@ from fastrank.common.rendering.numbers import number
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.formats.inputs import run_names
-from fastrank.core.formats.trec.line_files import titles_of
+from fastrank.core.formats.texts.lookup import lookup
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import Options, check_options
+from fastrank.core.matching.options import check_options
 from fastrank.core.matching.plan import Plan
-from fastrank.core.measures.selection import Selection
-from fastrank.core.scores.text import ZERO
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.errors import FastrankError, GroupError, OptionError
 
 TYPE_CHECKING = False
@@ -40,12 +39,11 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.analysis.explaining.reference import OptionsExplanation
-    from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.formats.texts.lookup import TextsLike
     from fastrank.core.measures.selection import BoundMeasure, Measures
 
-MEASURES = "map ndcg_cut.10 P.10"
 ROWS = 10
 
 
@@ -55,9 +53,9 @@ def explain(
     run: RunLike,
     measures: Measures | None = None,
     *,
-    query: str | None = None,
+    query: str | int | None = None,
     other: RunLike | None = None,
-    documents: Any = None,
+    texts: TextsLike | None = None,
     rows: int = ROWS,
     against: None = None,
     **options: Unpack[EvaluationOptions],
@@ -70,7 +68,7 @@ def explain(
     run: RunLike,
     measures: Mapping[str, str] | Iterable[str] | str | None = None,
     *,
-    against: Any,
+    against: object,
     **options: Unpack[EvaluationOptions],
 ) -> OptionsExplanation: ...
 
@@ -81,11 +79,11 @@ def explain(
     run: RunLike,
     measures: Any = None,
     *,
-    query: str | None = None,
+    query: str | int | None = None,
     other: RunLike | None = None,
-    documents: Any = None,
+    texts: TextsLike | None = None,
     rows: int = ROWS,
-    against: Any = None,
+    against: object = None,
     **options: Unpack[EvaluationOptions],
 ) -> Explanation | OptionsExplanation:
     """Explain the values of one query, which documents add how much, or those of another tool.
@@ -97,8 +95,9 @@ def explain(
     query: its id; without it, the query on which `other` differs most in the first measure, which
         `chosen` of the result says. Queries that only one run has count with missing="zero".
     other: a second run, to explain how its values differ from those of `run`.
-    documents: the titles to show: a Dataset, {document: title or text}, {document: {"title":
-        ..., "text": ...}}, or the path of a file of JSON lines with _id, title and text.
+    texts: of the documents, whose titles are shown, or their texts if they have none: {document:
+        text}, {document: {"title": ..., "text": ...}}, a Dataset, or a file, files or a folder in
+        the formats of `Dataset.from_files`.
     rows: the number of rows of each table in text. `Explanation.table` has all, and whole titles.
     against: the values of another tool, to find out under which settings they are ours, of all
         queries; see below.
@@ -135,7 +134,7 @@ def explain(
     at most 4 or 5 decimals are compared as rounded; others must agree but for the rounding of sums
     (1e-12). `measures` are those to explain, by default all; or {name in the reference: measure},
     for names that are not those of measures here, such as {"Accuracy@10": "Success@10"}; in a list,
-    that is "Accuracy@10=Success@10". `query`, `other` and `documents` are of one query: with
+    that is "Accuracy@10=Success@10". `query`, `other` and `texts` are of one query: with
     `against` they raise OptionError.
 
     Then it raises GroupError if no query is common, MeasureError for unknown measures and for those
@@ -149,28 +148,27 @@ def explain(
     """
     checked = with_defaults(explain, options)
     if against is not None:
-        for name, value in (("query", query), ("other", other), ("documents", documents)):
+        for name, value in (("query", query), ("other", other), ("texts", texts)):
             if value is not None:
                 raise OptionError(name, "no effect with against")
         return explained_against(qrels, run, against, measures, checked)
-    asked = MEASURES if measures is None else measures
-    return explained(qrels, run, asked, query, other, documents, rows, checked)
+    asked = DEFAULT_MEASURES if measures is None else measures
+    return explained(qrels, run, asked, query, other, texts, rows, checked)
 
 
 def explained(
     qrels: QrelsLike,
     run: RunLike,
     measures: Measures,
-    query: str | None,
+    query: str | int | None,
     other: RunLike | None,
-    documents: Any,
+    texts: TextsLike | None,
     rows: int,
-    options: Mapping[str, Any],
-    zero: str = ZERO,
+    options: Mapping[str, object],
 ) -> Explanation:
     """The Explanation that `explain` returns.
 
-    options: those of `evaluate`. zero: the option that counts missing queries as 0, for notes.
+    options: those of `evaluate`.
     """
     checked = evaluation_options(options)
     refuse_expected(checked)
@@ -182,15 +180,15 @@ def explained(
     given_runs = [run] if other is None else [run, other]
     names = run_names(given_runs)
     runs = [run_of(source, checked) for source in given_runs]
-    chosen = ""
+    plan, chosen = Plan(judgments, bound, checked), ""
     if query is None:
         if other is None:
             raise OptionError("query", "name a query, or a second run (other) to find one")
-        query, chosen = _most_different(judgments, runs, bound, checked)
-    check_query(query, judgments, runs)
+        query, chosen = _most_different(plan, runs)
+    query = check_query(query, judgments, runs)
     explanations = []
     for ranked, name in zip(runs, names, strict=True):
-        judged = JudgedQuery(query, judgments, ranked, bound, checked, name)
+        judged = JudgedQuery(query, plan, ranked, name)
         parts = parts_of(judged, bound)
         explanations.append(
             Explanation(
@@ -198,9 +196,9 @@ def explained(
                 run=judged.name,
                 header=_header(judged),
                 measures=parts,
-                notes=notes_of(judged, bound, parts, unexplained, zero),
+                notes=notes_of(judged, bound, parts, unexplained),
                 grades=judged.grades,
-                titles=_titles(documents, judged),
+                titles=_titles(texts, judged),
                 rows=shown,
             )
         )
@@ -215,10 +213,9 @@ def explained(
     return explanation
 
 
-def _most_different(
-    judgments: Qrels, runs: Sequence[Run], measures: Sequence[BoundMeasure], options: Options
-) -> tuple[str, str]:
+def _most_different(plan: Plan, runs: Sequence[Run]) -> tuple[str, str]:
     """The query on which two runs differ most in the first measure, and why it was chosen."""
+    measures = plan.measures
     asked = (
         (position, decoded(name), bound)
         for bound in measures
@@ -226,7 +223,7 @@ def _most_different(
     )
     _, name, first = min(asked, key=lambda item: item[0])
     values = []
-    plan = Plan(judgments, [first], options)
+    plan = plan.changed(measures=[first])
     for run in runs:
         scores = scores_of(plan, match(plan, run))
         values.append(dict(zip(scores.queries, scores.lists()[name], strict=True)))
@@ -293,7 +290,10 @@ def _header(judged: JudgedQuery) -> str:
     )
 
 
-def _titles(documents: Any, judged: JudgedQuery) -> dict[str, str]:
-    if documents is None:
+def _titles(texts: TextsLike | None, judged: JudgedQuery) -> dict[str, str]:
+    if texts is None:
         return {}
-    return titles_of(documents, {doc for doc, _ in judged.docs})
+    docs = {doc for doc, _ in judged.docs}
+    find = lookup(texts, "corpus", docs, name="texts", strip=False)
+    parts = {doc: find(doc) for doc in docs if doc in find}
+    return {doc: title or text for doc, (title, text) in parts.items()}

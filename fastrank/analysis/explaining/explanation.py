@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from fastrank.common.messages import counted, did_you_mean, first_few, similar_id
 from fastrank.common.rendering.document import Document, Items, Paragraph, Section
 from fastrank.common.rendering.numbers import number, signed
-from fastrank.core.data.columns import Frozen
+from fastrank.core.data.columns import Frozen, id_text
 from fastrank.core.results.records import plain
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, grid_of
@@ -15,9 +16,13 @@ from fastrank.errors import GroupError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any, ClassVar
 
+    from matplotlib.axes import Axes
+
     from fastrank.analysis.explaining.contributions import Contributions
+    from fastrank.common.plots.frame import Frame
     from fastrank.common.rendering.document import Block, Grid
 
 
@@ -67,7 +72,7 @@ class Explanation(Result, Frozen):
     {'map': 0.8333333333333333}
     """
 
-    defaults: ClassVar[dict[str, Any]] = {"chosen": "", "other": None, "titles": {}}
+    defaults: ClassVar[dict[str, object]] = {"chosen": "", "other": None, "titles": {}}
     made_by = "fastrank.explain"
 
     query: str
@@ -114,7 +119,7 @@ class Explanation(Result, Frozen):
         """
         part = self.part(next(iter(self.measures)) if measure is None else measure)
         ranked = list(enumerate(part.documents[: part.depth], 1))
-        columns: dict[str, list[Any]] = {
+        columns: dict[str, list[object]] = {
             "rank": [rank for rank, _ in ranked],
             "document": [doc for _, (doc, _) in ranked],
             "score": [score for _, (_, score) in ranked if score is not None],
@@ -134,20 +139,20 @@ class Explanation(Result, Frozen):
         return Table(columns=columns)
 
     def difference(self, measure: str) -> Table:
-        """How the value of the other run comes from that of this one, document by document.
+        """How the values of this run and of the other one differ, document by document.
 
         Columns: document, grade, its rank and what it adds in both runs (adds are divided by the
-        divisor here, so that they are shares of the value), and the change. The changes add up to
-        the difference of the values, but for rounding and values of 1 for lack of a relevant
-        document (no_relevant="one"). Documents that change nothing are omitted;
-        the largest change comes first. Raises GroupError if only one run was explained.
+        divisor here, so that they are shares of the value), and their difference, a - b. The
+        differences add up to that of the values, but for rounding and values of 1 for lack of a
+        relevant document (no_relevant="one"). Documents without a difference are omitted; the
+        largest difference comes first. Raises GroupError if only one run was explained.
 
         >>> qrels, runs = {"q": {"a": 1}}, ({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}})
         >>> explained = fr.explain(qrels, runs[0], "recip_rank", query="q", other=runs[1])
         >>> print(explained.difference("recip_rank"))
-        document      grade    rank a    rank b    adds a    adds b    change
-        ----------  -------  --------  --------  --------  --------  --------
-        a                 1         1         2    1.0000    0.5000   -0.5000
+        document      grade    rank a    rank b    adds a    adds b    difference
+        ----------  -------  --------  --------  --------  --------  ------------
+        a                 1         1         2    1.0000    0.5000        0.5000
         """
         if self.other is None:
             raise GroupError("only one run was explained; give another one as other=")
@@ -157,8 +162,10 @@ class Explanation(Result, Frozen):
             for explanation in (self, self.other)
         ]
         docs = dict.fromkeys([*sides[0], *sides[1]])
-        changes = {doc: sides[1].get(doc, 0.0) - sides[0].get(doc, 0.0) for doc in docs}
-        ordered = sorted((doc for doc in docs if changes[doc]), key=lambda doc: -abs(changes[doc]))
+        differences = {doc: sides[0].get(doc, 0.0) - sides[1].get(doc, 0.0) for doc in docs}
+        ordered = sorted(
+            (doc for doc in docs if differences[doc]), key=lambda doc: -abs(differences[doc])
+        )
         columns: dict[str, list[Any]] = {
             "document": ordered,
             "grade": [self.grades.get(doc) for doc in ordered],
@@ -169,10 +176,10 @@ class Explanation(Result, Frozen):
             columns[f"rank {name}"] = [rank_of.get(doc) for doc in ordered]
         for name, share in zip(("a", "b"), sides, strict=True):
             columns[f"adds {name}"] = [share.get(doc, 0.0) for doc in ordered]
-        columns["change"] = [changes[doc] for doc in ordered]
+        columns["difference"] = [differences[doc] for doc in ordered]
         return Table(columns=columns)
 
-    def document(self, document: str) -> str:
+    def document(self, document: str | int) -> str:
         """How a document counts, in a line for each measure.
 
         Raises OptionError, with the closest id, if it is neither retrieved nor judged.
@@ -183,6 +190,7 @@ class Explanation(Result, Frozen):
           P_1: rank 2, below the cutoff 1
           map: rank 2, adds 0.5000
         """
+        document = str(id_text(document))
         retrieved = {doc for part in self.measures.values() for doc, _ in part.documents}
         if document not in retrieved and document not in self.grades:
             reason = f"{document!r} is neither retrieved nor judged for query {self.query!r}"
@@ -222,6 +230,17 @@ class Explanation(Result, Frozen):
             content["difference"] = {name: self.difference(name) for name in self.measures}
         return content
 
+    def _drawings(self) -> Mapping[str, Callable[[Axes], Frame]]:
+        """Of each measure: what the documents add, from the first rank down."""
+        return {measure: partial(self._draw, measure=measure) for measure in self.measures}
+
+    def _draw(self, axes: Axes, measure: str) -> Frame:
+        from fastrank.core.results.drawing import draw_values
+
+        columns = self.table(measure).columns
+        shown = {name: columns[name] for name in ("document", "adds")}
+        return draw_values(axes, formula(self.part(measure)), Table(columns=shown))
+
     def _title(self) -> str:
         return f"Query {self.query}"
 
@@ -252,7 +271,7 @@ def explanation_document(explained: Explanation) -> Document:
             else:
                 blocks.append(Section(title, _contributions(side, measure)))
         if explained.other is not None:
-            blocks.append(_changes(explained, explained.other, measure))
+            blocks.append(_differences(explained, explained.other, measure))
     for letter, side in zip("ab", sides, strict=False):
         if side.notes:
             blocks.append(
@@ -335,15 +354,15 @@ def _rest(explained: Explanation, part: Part) -> str:
     return "; ".join(texts)
 
 
-def _changes(explained: Explanation, second: Explanation, measure: str) -> Section:
-    """The documents that change a value most."""
+def _differences(explained: Explanation, second: Explanation, measure: str) -> Section:
+    """The documents on which the values differ most."""
     table = explained.difference(measure)
     blocks: list[Block] = []
-    difference = second.values[measure] - explained.values[measure]
+    difference = explained.values[measure] - second.values[measure]
     if len(table):
         blocks.append(_first_rows(table, explained.rows))
     if len(table) > explained.rows:
-        rest = math.fsum(table.columns["change"][explained.rows :])
+        rest = math.fsum(table.columns["difference"][explained.rows :])
         more = counted(len(table) - explained.rows, "more document")
-        blocks.append(Paragraph(f"{more} change it by {signed(rest)}"))
-    return Section(f"{measure}: b - a = {signed(difference)}", blocks)
+        blocks.append(Paragraph(f"{more} add {signed(rest)}"))
+    return Section(f"{measure}: a - b = {signed(difference)}", blocks)

@@ -11,6 +11,7 @@ from fastrank.analysis.explaining.contributions import (
     contributions,
 )
 from fastrank.common.messages import did_you_mean, similar_id
+from fastrank.core.data.columns import id_text
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import decoded
@@ -56,12 +57,13 @@ def run_of(run: RunLike, options: Options) -> Run:
         return read_trec_run(opened, trec_eval_version=version, rank_by=options.rank_by)
 
 
-def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:
-    """Raise GroupError for a query without judgments, with the closest id."""
+def check_query(query: object, judgments: Qrels, runs: Sequence[Run]) -> str:
+    """The id of a query. Raises GroupError for one without judgments, with the closest id."""
+    query = id_text(query)
     if not isinstance(query, str):
-        raise TypeError(f"query: expected a str, found {type(query).__name__}")
+        raise TypeError(f"query: expected a str or an int, found {type(query).__name__}")
     if query in judgments:
-        return
+        return query
     if any(query in run for run in runs):
         raise GroupError(f"query {query!r} is in the run, but has no judgments")
     hint = did_you_mean(map(repr, similar_id(query, judgments.query_ids)))
@@ -69,7 +71,7 @@ def check_query(query: str, judgments: Qrels, runs: Sequence[Run]) -> None:
 
 
 class JudgedQuery:
-    """A query of a run, judged.
+    """A query of a run, judged by a plan.
 
     name: of the run, by default its tag. ranked: (document, score), best first. docs: those that
     measures see. grades: of all judged documents of the query. highest: the highest grade of all
@@ -78,16 +80,9 @@ class JudgedQuery:
     removed.
     """
 
-    def __init__(
-        self,
-        query: str,
-        judgments: Qrels,
-        run: Run,
-        measures: list[BoundMeasure],
-        options: Options,
-        name: str = "",
-    ) -> None:
-        self.query, self.options, self._measures = query, options, measures
+    def __init__(self, query: str, plan: Plan, run: Run, name: str = "") -> None:
+        judgments, options = plan.judgments, plan.options
+        self.query, self.options = query, options
         self.name = name or run.tag or str(run.source)
         codes, scale = judgments.grade_column, judgments.scale
         self.highest = float(max(codes if scale is None else scale.grades(codes), default=0))
@@ -99,11 +94,11 @@ class JudgedQuery:
         )
         filtered, matched, unranked = match_run(judgments, run, query_options)
         self.excluded, self.duplicates = unranked.counts["excluded"], unranked.counts["duplicates"]
-        plan = Plan(judgments, measures, query_options)
+        plan = plan.changed(options=query_options)
         judged = match(plan, filtered)
         if judged.failure is not None:
             raise judged.failure.error(
-                measures[0].measure.name, judgments.queries[matched.judgments[0]]
+                plan.measures[0].measure.name, judgments.queries[matched.judgments[0]]
             )
         self.grades: dict[str, float] = judgments[query]
         (row,) = matched.rankings

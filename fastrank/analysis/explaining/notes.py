@@ -20,7 +20,6 @@ from fastrank.errors import MeasureError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from fastrank.analysis.explaining.explanation import Part
     from fastrank.analysis.explaining.judged_query import JudgedQuery
@@ -36,11 +35,10 @@ def notes_of(
     measures: list[BoundMeasure],
     parts: Mapping[str, Part],
     unexplained: list[str],
-    zero: str,
 ) -> list[str]:
-    """The notes on a query, those that apply. zero: what counts missing queries as 0."""
+    """The notes on a query, those that apply."""
     if not judged.retrieved:
-        return [f"the run lacks this query, so that every value is 0; {_mean(judged, zero)}"]
+        return [f"the run lacks this query, so that every value is 0; {_mean(judged)}"]
     return [
         *_ties(judged, measures, parts),
         *_unjudged(judged, measures, parts),
@@ -52,11 +50,11 @@ def notes_of(
     ]
 
 
-def _mean(judged: JudgedQuery, zero: str) -> str:
+def _mean(judged: JudgedQuery) -> str:
     """How means treat a query without results."""
     if judged.options.missing_is_error:
-        return f"evaluate raises an error, as {zero.replace('zero', 'error')} says"
-    return f"in means, {treated(1, zero, zero=judged.options.complete)}"
+        return f"evaluate raises an error, as {option('missing', 'error')} says"
+    return f"in means, {treated(1, option('missing', 'zero'), zero=judged.options.complete)}"
 
 
 def _one_query(
@@ -71,7 +69,7 @@ def _one_query(
     return Qrels.from_dict({judged.query: dict(grades), **others}), run
 
 
-def _alone(judged: JudgedQuery, **changes: Any) -> Options:
+def _alone(judged: JudgedQuery, **changes: object) -> Options:
     """The options to evaluate a query of `_one_query`, from which results are removed already."""
     options: Options = judged.options.changed(
         query=judged.query.encode("utf-8", "surrogateescape"),
@@ -99,7 +97,7 @@ def _ties(
     for bound in measures:
         try:
             check_range([bound])
-            ranges = tie_ranges(qrels, run, [bound], options)
+            ranges = tie_ranges(Plan(qrels, [bound], options), run)
         except MeasureError:
             unknown += [decoded(name) for name in bound.names]
             continue

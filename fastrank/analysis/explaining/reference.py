@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterable, Mapping
 
-from fastrank.common.messages import counted, first_few
+from fastrank.common.messages import counted, enumerated, first_few
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
 from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.tables.records import load_json
 from fastrank.core.measures.trec import MEASURES
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, table_of_rows
@@ -45,11 +45,7 @@ def read_reference(reference: Any, queries: Container[str]) -> Values:
         name = os.fspath(reference)
         text = read_all(reference).decode("utf-8", "surrogateescape")
         if text.lstrip()[:1] == "{":
-            try:
-                reference = json.loads(text)
-            except ValueError as error:
-                raise InputError(name, f"expected a JSON object: {error}") from None
-            return _of_dict(reference, name, queries)
+            return _of_dict(load_json(text, name), name, queries)
         return _of_trec_eval(text, name)
     if isinstance(reference, Mapping):
         return _of_dict(reference, "against", queries)
@@ -73,7 +69,7 @@ def _of_trec_eval(text: str, name: str) -> Values:
     return _checked(values, name)
 
 
-def _of_dict(reference: Mapping[Any, Any], name: str, queries: Container[str]) -> Values:
+def _of_dict(reference: Mapping[Any, object], name: str, queries: Container[str]) -> Values:
     values: Values = {}
     inside = {
         inner for value in reference.values() if isinstance(value, Mapping) for inner in value
@@ -156,7 +152,7 @@ class Match(Frozen):
     """
 
     settings: tuple[str, ...]
-    options: dict[str, Any]
+    options: dict[str, object]
     measure: str
     tools: tuple[str, ...]
 
@@ -209,10 +205,8 @@ class MeasureDifference(Frozen):
         text = f"{self.measure}: theirs {number(self.theirs)}, ours {number(self.ours)}. "
         exactly = "exactly" if self.digits is None else f"to {self.digits} decimals"
         if self.matches:
-            others = " or ".join(map(str, self.matches[:NAMED]))
-            rest = len(self.matches) - NAMED
-            more = f" or {counted(rest, 'other')}" if rest > 0 else ""
-            text += f"Reproduced {exactly} by {others}{more}."
+            matches = enumerated([*map(str, self.matches)], "or", NAMED)
+            text += f"Reproduced {exactly} by {matches}."
         elif self.tie_range is not None:
             match, worst, best = self.tie_range
             text += (

@@ -11,7 +11,7 @@ from fastrank.core.measures.notation import parse_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import ClassVar
 
 
 class Setting(Frozen):
@@ -21,10 +21,10 @@ class Setting(Frozen):
     run; else "".
     """
 
-    defaults: ClassVar[dict[str, Any]] = {"denominator": "", "options": {}}
+    defaults: ClassVar[dict[str, object]] = {"denominator": "", "options": {}}
 
     text: str
-    options: dict[str, Any]
+    options: dict[str, object]
     denominator: str
     tools: str
 

@@ -29,7 +29,7 @@ RANGES: dict[str, list[float]] = {
 }
 
 
-def grid_points(method: str, grid: Any, runs: int) -> list[Point]:
+def grid_points(method: str, grid: object, runs: int) -> list[Point]:
     """The points of a grid: {option: value}.
 
     grid: {option: values}, of which all combinations are tried, where an integer for weights means
@@ -59,7 +59,7 @@ def _point(point: object) -> Point:
     return dict(point)
 
 
-def _default(method: str) -> dict[str, Any]:
+def _default(method: str) -> dict[str, object]:
     definition = METHODS[method]
     if definition.parameter:
         return {definition.parameter: RANGES[definition.parameter]}
@@ -70,7 +70,7 @@ def _default(method: str) -> dict[str, Any]:
     )
 
 
-def _values(name: str, values: Any, runs: int) -> Sequence[Any]:
+def _values(name: str, values: Any, runs: int) -> Sequence[object]:
     if name == "weights" and hasattr(values, "__index__"):
         steps = at_least("grid of weights", values, 1)
         count = comb(steps + runs - 1, runs - 1)

@@ -23,8 +23,6 @@ from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fastrank.common.choices import TrecEvalVersion
 
 # The defaults of options that only some methods take.
@@ -74,8 +72,8 @@ FUSION = (
         "normalization",
         None,
         """how the scores of each run are normalized query by query, for methods that use scores:
-        "min-max" (the default), "max", "sum", "z", "rank", "borda", "dbsf" or "none"; see
-        docs/fusion.md.""",
+        "min-max" (the default), "min-max-inverted" for distances, "max", "sum", "z", "rank",
+        "borda", "dbsf" or "none"; see docs/fusion.md.""",
         check=check_normalization,
     ),
     Keyword(
@@ -134,7 +132,7 @@ class Settings(NamedTuple):
     threads: int | None
 
 
-def settings_for(method: str, options: Mapping[str, Any], runs: int) -> Settings:
+def settings_for(method: str, options: Mapping[str, object], runs: int) -> Settings:
     """Check the options of a method for a number of runs, and fill in the defaults.
 
     Raises OptionError for invalid values and for options that the method does not take, TypeError

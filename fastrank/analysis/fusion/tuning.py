@@ -36,7 +36,7 @@ from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     import numpy.typing as npt
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.fusion.grids import Point
     from fastrank.analysis.fusion.inputs import NamedRun
     from fastrank.common.choices import FusionMethod
+    from fastrank.common.parallel import Workers
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunsLike
     from fastrank.core.formats.trec.reader import Warn
@@ -62,13 +63,13 @@ class FusionTuning(Result, Frozen):
     """The result of `tune_fusion`.
 
     method, measure: what was tuned, and by which measure. params: the best options on all queries.
-    options: these and all others that were given: `fr.fuse(runs, **tuning.options)`.
-    held_out_mean: the mean over all queries, each fused with the options that are best on the other
-    folds; this is an estimate for new queries. mean: the mean with `params` on the queries that
-    chose them, which is too high as an estimate. per_fold: a table with the number of queries of
-    each fold, the best options on the others, and the means on the others and on the fold. grid: a
-    table with all options that were tried, and their means on all queries. run: the judged
-    queries, each fused with the options that are best on the other folds.
+    options: these and all others that were given: `fr.fuse(runs, **tuning.options)`. held_out_mean:
+    the mean over all queries, each fused with the options that are best on the other folds; this is
+    an estimate for new queries. tuned_mean: the mean with `params` on the queries that chose them,
+    which is too high as an estimate. per_fold: a table with the number of queries of each fold, the
+    best options on the others, and the means on the others and on the fold. grid: a table with all
+    options that were tried, and their means on all queries. run: the judged queries, each fused
+    with the options that are best on the other folds.
 
     >>> tuning = fr.tune_fusion("data/digits.qrels", ["data/pca.run", "data/profile.run"], "map")
     >>> tuning
@@ -82,7 +83,7 @@ class FusionTuning(Result, Frozen):
     params: dict[str, Any]
     options: dict[str, Any]
     held_out_mean: float
-    mean: float
+    tuned_mean: float
     per_fold: Table
     grid: Table
     run: Run
@@ -112,10 +113,10 @@ def tune_fusion(
     measure: Measures,
     method: FusionMethod = "convex",
     *,
-    grid: Any = None,
+    grid: Mapping[str, Iterable[object] | int] | Iterable[Mapping[str, object]] | None = None,
     folds: int = 5,
     seed: int = 0,
-    executor: Any = None,
+    executor: Workers | None = None,
     warn: Warn = python_warning,
     **options: Unpack[FusionOptions],
 ) -> FusionTuning:
@@ -203,7 +204,7 @@ def tune_fusion(
         params=points[best],
         options={"method": method, **options, **points[best]},
         held_out_mean=evaluator.evaluate(run).mean[name],
-        mean=columns[best].mean,
+        tuned_mean=columns[best].mean,
         per_fold=_fold_table(points, chosen, values, fold_of),
         grid=_table(points, {name: [column.mean for column in columns]}),
         run=run,
@@ -217,7 +218,7 @@ class _Tried(NamedTuple):
     runs: list[NamedRun]
     queries: list[bytes]
     method: str
-    options: dict[str, Any]
+    options: dict[str, object]
     single: bool
 
     def fuse(self, point: Point, queries: list[bytes] | None = None) -> Run:
@@ -254,7 +255,7 @@ def _measured(tried: _Tried, point: Point) -> _Measured:
 
 
 def _checked(
-    points: list[Point], method: str, options: Mapping[str, Any], runs: int
+    points: list[Point], method: str, options: Mapping[str, object], runs: int
 ) -> list[Point]:
     """The points, if all are valid. Raises OptionError and TypeError."""
     names = {keyword.name for keyword in FUSION}
@@ -315,7 +316,7 @@ def _table(points: list[Point], values: dict[str, list[float]]) -> Table:
     return Table(columns={**columns, **values})
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: Any) -> object:
     """The value of an option in a table."""
     if isinstance(value, (str, int, float)):
         return value

@@ -39,10 +39,10 @@ class Baseline(NamedTuple):
     created: str
     fastrank: str
     compat: str
-    options: dict[str, Any]
-    qrels: dict[str, Any]
+    options: dict[str, object]
+    qrels: dict[str, object]
     run: dict[str, Any]
-    source: dict[str, Any]
+    source: dict[str, object]
     measures: list[str]
     mean: dict[str, float]
     counts: dict[str, int]

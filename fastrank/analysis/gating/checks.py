@@ -112,6 +112,9 @@ def _significant(pair: Pair, p: float, alpha: float, text: str) -> tuple[str, st
 
 
 def _non_inferior(pair: Pair, bound: float, allowed: float, alpha: float) -> tuple[str, str]:
+    if pair.n and pair.n == pair.ties:
+        # The run is what it was.
+        return "pass", ""
     if math.isnan(bound):
         return "undecided", f"{pair.measure}: {pair.n} query is too few for an interval"
     if bound >= -allowed - ROUNDING:

@@ -30,6 +30,7 @@ from fastrank.core.formats.files import files
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.trec.runs import run_metadata
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
+from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.scores.text import without_ties
 from fastrank.errors import InputError, OptionError
 
@@ -55,7 +56,7 @@ def save_baseline(
     path: Source,
     qrels: QrelsLike,
     run: RunLike,
-    measures: Measures,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     command: Sequence[str] | None = None,
     ir_metadata: bool = False,
@@ -92,14 +93,14 @@ def new_baseline(
     qrels: QrelsLike,
     run: RunLike,
     measures: Measures,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     command: Sequence[str] | None,
     *,
     ir_metadata: bool,
 ) -> Measured:
     """What `save_baseline` saves, and notes. options: all those of an evaluation."""
     all_options = checked(options, EVALUATION)
-    source: dict[str, Any] = {"command": list(command)} if command else {}
+    source: dict[str, object] = {"command": list(command)} if command else {}
     if ir_metadata:
         source["ir_metadata"] = _metadata(run)
     return measure(
@@ -218,10 +219,10 @@ def gate(
     if measured.ties:
         worst, best = (judged(measured.with_ties(order)).status for order in ("worst", "best"))
         if not worst == verdict.status == best:
-            remedy = without_ties(measured.scores.ties, f"{SAVED_WITH_TIES} average")
+            remedy = without_ties(measured.scores.ties, SAVED_WITH_TIES)
             verdict.notes.append(
-                f"ties decide this verdict: {worst} with tied documents in the worst order, {best}"
-                f" in the best; {remedy}"
+                f"the verdict depends on tied scores: {worst} with tied documents in the worst"
+                f" order, {best} in the best; {remedy}"
             )
     return verdict
 

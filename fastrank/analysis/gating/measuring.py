@@ -85,7 +85,7 @@ def selected(measures: Measures, version: str) -> list[BoundMeasure]:
     for bound in chosen:
         name = os.fsdecode(bound.names[0])
         if not has_values(bound):
-            raise MeasureError(name, f"{name!r}: has no values per query to compare")
+            raise MeasureError(name, f"{name} has no values per query")
         if not _better(bound):
             raise MeasureError(
                 name,
@@ -103,7 +103,7 @@ def measure(
     run: Any,
     measures: Measures,
     options: Mapping[str, Any],
-    source: Mapping[str, Any] | None = None,
+    source: Mapping[str, object] | None = None,
 ) -> Measured:
     """Evaluate a run. options: all those of `evaluate`, checked. source: what to record of it.
 
@@ -111,9 +111,7 @@ def measure(
     """
     version = options["trec_eval_version"]
     chosen = selected(measures, version)
-    evaluated: Any = options
-    evaluator = Evaluator(judgments.content, measures, **evaluated)
-    scores: Any = evaluator.evaluate(run)
+    scores = Evaluator(judgments.content, measures, **options).evaluate(run)
     if isinstance(scores, list):
         raise TypeError(f"run: expected one run, found a list of {len(scores)}")
     (system,), explained = systems_of(
@@ -203,7 +201,7 @@ def _as_saved() -> tuple[Keyword, ...]:
 AS_SAVED = _as_saved()
 
 
-def checked(options: Mapping[str, Any], table: tuple[Keyword, ...]) -> dict[str, Any]:
+def checked(options: Mapping[str, object], table: tuple[Keyword, ...]) -> dict[str, Any]:
     """The checked options of a table. Raises OptionError and TypeError."""
     return {keyword.name: keyword.checked(options[keyword.name]) for keyword in table}
 

@@ -78,7 +78,7 @@ def compare_with(
         "level": 1 - 2 * alpha,
     }
     comparison = compare_aligned(aligned, settings(chosen))
-    notes, checks = missing_note(measured.scores, option=SAVED_WITH_ZERO) if not lost else [], []
+    notes, checks = missing_note(measured.scores, zero=SAVED_WITH_ZERO) if not lost else [], []
     if lost and zero:
         text = lacks("the run", lost, counted(every, *OF_BASELINE))
         notes.append(f"{text}; {treated(len(lost), zero=True)}")

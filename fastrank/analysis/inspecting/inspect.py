@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fastrank.analysis.comparing.compare import ALONE, CompareOptions, compare
 from fastrank.analysis.comparing.options import COMPARISON
-from fastrank.analysis.explaining.explain import MEASURES
 from fastrank.analysis.explaining.judged_query import (
     is_explained,
     judgments_of,
@@ -23,7 +22,8 @@ from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import are_named, is_file
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
-from fastrank.core.measures.selection import Selection
+from fastrank.core.matching.plan import Plan
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -45,11 +45,11 @@ K = 20
 def inspect(
     qrels: QrelsLike,
     runs: RunsLike | RunLike,
-    measures: Measures = MEASURES,
+    measures: Measures = DEFAULT_MEASURES,
     *,
-    texts: Any = None,
-    queries: Any = None,
-    groups: Any = None,
+    texts: object = None,
+    queries: object = None,
+    groups: object = None,
     k: int = K,
     title: str | None = None,
     progress: bool | None = None,
@@ -96,9 +96,10 @@ def inspect(
     judgments = judgments_of(qrels, checked)
     comparison = compare(judgments, runs, measures, progress=progress, **options)
     read = [run_of(run, checked) for run in items]
+    plan = Plan(judgments, bound, checked)
     results = []
     with bar("inspect", len(comparison.queries), "queries", progress) as shown:
-        for query_results in results_of(comparison.queries, judgments, read, bound, checked, k):
+        for query_results in results_of(comparison.queries, plan, read, k):
             results.append(query_results)
             shown.update(1)
     documents = {doc: None for query_results in results for doc in query_results.documents}
@@ -128,7 +129,7 @@ def inspect(
     )
 
 
-def _items(runs: Any) -> list[Any]:
+def _items(runs: Any) -> list[object]:
     """The runs one by one. Raises OptionError for standard input, which can be read only once."""
     items = list(runs.values()) if are_named(runs) else runs
     listed = list(items) if isinstance(items, (list, tuple)) else [items]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.run import Run
-    from fastrank.core.matching.options import Options
+    from fastrank.core.matching.plan import Plan
     from fastrank.core.measures.selection import BoundMeasure
 
 # How many relevant documents that no run has in the first k are listed at most.
@@ -48,32 +48,26 @@ class QueryResults(NamedTuple):
 
 
 def results_of(
-    queries: Iterable[str],
-    judgments: Qrels,
-    runs: Sequence[Run],
-    measures: list[BoundMeasure],
-    options: Options,
-    k: int,
+    queries: Iterable[str], plan: Plan, runs: Sequence[Run], k: int
 ) -> Iterator[QueryResults]:
     """The results of judged queries in runs, one query after the other."""
+    judgments = plan.judgments
     judged_rows = {query: row for row, query in enumerate(judgments)}
     rankings = [{query: row for row, query in enumerate(run)} for run in runs]
     highest = _query_of_highest(judgments)
     for query in queries:
         # Only the rows that matter; some measures depend on the highest grade of all queries.
         picks = list(dict.fromkeys((judged_rows[query], highest)))
-        picked = select_queries(judgments, filled("q", picks))
+        picked = plan.changed(judgments=select_queries(judgments, filled("q", picks)))
         chosen = [[rows[query]] if query in rows else [] for rows in rankings]
         sides = [
-            JudgedQuery(query, picked, select_rankings(run, filled("q", rows)), measures, options)
+            JudgedQuery(query, picked, select_rankings(run, filled("q", rows)))
             for run, rows in zip(runs, chosen, strict=True)
         ]
-        yield _side_by_side(query, sides, measures, options, k)
+        yield _side_by_side(query, sides, plan, k)
 
 
-def _side_by_side(
-    query: str, sides: list[JudgedQuery], measures: list[BoundMeasure], options: Options, k: int
-) -> QueryResults:
+def _side_by_side(query: str, sides: list[JudgedQuery], plan: Plan, k: int) -> QueryResults:
     grades = sides[0].grades
     ranks = [{doc: rank for rank, (doc, _) in enumerate(side.docs, 1)} for side in sides]
     shown = {
@@ -81,11 +75,11 @@ def _side_by_side(
         for side in sides
         for doc, _ in side.docs[:k]
     }
-    level = options.relevance_level
+    level = plan.options.relevance_level
     missed = [doc for doc, grade in grades.items() if grade >= level and doc not in shown]
     missed.sort(key=lambda doc: -grades[doc])
     documents = [*sorted(shown, key=shown.__getitem__), *missed[:MOST_MISSED]]
-    scores = [dict(side.docs) if options.rank_by == "score" else {} for side in sides]
+    scores = [dict(side.docs) if plan.options.rank_by == "score" else {} for side in sides]
     unjudged = ([doc not in grades for doc, _ in side.docs[:k]] for side in sides)
     return QueryResults(
         query=query,
@@ -93,7 +87,7 @@ def _side_by_side(
         grades=[grades.get(doc) for doc in documents],
         ranks=[[rank_of.get(doc, 0) for doc in documents] for rank_of in ranks],
         scores=[[score_of.get(doc) for doc in documents] for score_of in scores],
-        adds=_adds(sides, measures, documents),
+        adds=_adds(sides, plan.measures, documents),
         retrieved=[len(side.docs) for side in sides],
         unjudged=[flags.index(True) + 1 if any(flags) else 0 for flags in unjudged],
         missed=len(missed),

@@ -1,4 +1,9 @@
-"""Write a folder of pages: as a whole, and only over an earlier one."""
+"""Write a folder of pages: as a whole, and only over an earlier one.
+
+At every moment the old or the new folder is there, also if the process is killed: the new one is
+written beside the old one, and takes its place in one system call where there is one that swaps two
+folders. Elsewhere, such as on network drives, there is none between two renames.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,15 @@ import errno
 import json
 import os
 import shutil
+import signal
+import sys
 from hashlib import sha256
 from importlib import import_module
 
-from fastrank.errors import InputError
+from fastrank.common.messages import first_few
+from fastrank.core.formats.files.files import removed_by_signals
+from fastrank.core.formats.tables.records import load_json
+from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +29,9 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 SCHEMA = "fastrank.site/1"
 NAMED = 3
+# Of the system calls that swap two folders: renameat2 of Linux and renamex_np of macOS.
+RENAME_EXCHANGE, RENAME_SWAP = 2, 2
+AT_FDCWD = -100
 
 
 def _manifest(files: Mapping[str, bytes]) -> bytes:
@@ -36,34 +49,62 @@ def write_site(files: Mapping[str, bytes], output: str | os.PathLike[str]) -> No
     above, name = os.path.split(target)
     if not os.path.isdir(above):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), above)
-    unique = f"{os.getpid()}-{os.urandom(6).hex()}"
-    scratch, before = (
-        os.path.join(above, f".{name}-{suffix}-{unique}") for suffix in ("new", "old")
-    )
-    try:
-        for path, content in {**files, MANIFEST: _manifest(files)}.items():
-            file_path = os.path.join(scratch, path)
-            os.makedirs(os.path.dirname(file_path), exist_ok=True)
-            with open(file_path, "wb") as file:
-                file.write(content)
-        if os.path.exists(target):
+    # This is what is removed in the end: the new site if it fails, else the old one.
+    scratch = os.path.join(above, f".{name}-new-{os.getpid()}-{os.urandom(6).hex()}")
+    with removed_by_signals(scratch):
+        try:
+            for path, content in {**files, MANIFEST: _manifest(files)}.items():
+                file_path = os.path.join(scratch, path)
+                os.makedirs(os.path.dirname(file_path), exist_ok=True)
+                with open(file_path, "wb") as file:
+                    file.write(content)
+            if not os.path.exists(target):
+                os.rename(scratch, target)
+                return
             shutil.copymode(target, scratch)
-            os.rename(target, before)
+            if not _swapped(scratch, target):
+                _replace(target, scratch)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _swapped(first: str, second: str) -> bool:
+    """Swap two folders in one step; False where the system or its file system cannot."""
+    import ctypes
+
+    paths = os.fsencode(first), os.fsencode(second)
+    try:
+        library = ctypes.CDLL(None)
+        if sys.platform == "darwin":
+            return bool(library.renamex_np(*paths, RENAME_SWAP) == 0)
+        swap = library.renameat2
+        return bool(swap(AT_FDCWD, paths[0], AT_FDCWD, paths[1], RENAME_EXCHANGE) == 0)
+    except (AttributeError, OSError, TypeError):
+        return False
+
+
+def _replace(target: str, scratch: str) -> None:
+    """Put the new folder where the old one is, which goes back if that fails, and vice versa."""
+    before = f"{scratch}-old"
+    # What would end the process between the renames waits until they are done.
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGHUP, signal.SIGINT})
+    try:
+        os.rename(target, before)
         try:
             os.rename(scratch, target)
-        except BaseException:
-            if os.path.exists(before):
-                os.rename(before, target)
+        except OSError:
+            os.rename(before, target)
             raise
+        os.rename(before, scratch)
     finally:
-        for folder in (scratch, before):
-            shutil.rmtree(folder, ignore_errors=True)
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
 def check_folder(output: str | os.PathLike[str]) -> None:
-    """Raise InputError for a folder with files of others, NotADirectoryError for a file.
+    """Raise InputError for a folder with what others put there, NotADirectoryError for a file.
 
-    The files of an earlier site are those that its manifest lists.
+    The files of an earlier site are those that its manifest lists. Links to folders and empty
+    folders, which a site never has, are of others, too.
     """
     target = os.path.realpath(output)
     if not os.path.exists(target):
@@ -72,21 +113,26 @@ def check_folder(output: str | os.PathLike[str]) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), target)
     paths = {
         os.path.relpath(os.path.join(folder, name), target)
-        for folder, _, names in os.walk(target)
-        for name in names
+        for folder, folders, names in os.walk(target)
+        for name in [*names, *(inner for inner in folders if _is_others(folder, inner))]
     }
     others = sorted(paths - _listed(os.path.join(target, MANIFEST)))
     if others:
-        shown = ", ".join(others[:NAMED]) + (", ..." if len(others) > NAMED else "")
-        reason = f"has files that fastrank did not write there: {shown}"
+        reason = f"has what fastrank did not write there: {first_few(others, NAMED)}"
         raise InputError(target, f"{reason}; choose an empty folder")
+
+
+def _is_others(folder: str, name: str) -> bool:
+    """Whether a folder in a folder is a link or empty."""
+    path = os.path.join(folder, name)
+    return os.path.islink(path) or not os.listdir(path)
 
 
 def _listed(path: str) -> set[str]:
     """The files that a manifest lists, and itself; none if there is no manifest of ours."""
     try:
         with open(path, "rb") as file:
-            content = json.loads(file.read())
+            content = load_json(file.read(), path)
         return {MANIFEST, *content["files"]} if content["schema"] == SCHEMA else set()
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, FormatError, KeyError, TypeError):
         return set()

@@ -35,7 +35,6 @@ from fastrank.errors import GroupError, OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     from matplotlib.axes import Axes
 
@@ -153,7 +152,8 @@ class JudgeAgreement(Result, Frozen):
         """The bootstrap interval of a coefficient, from resampled queries.
 
         Pairs of one query are not independent, so that queries are drawn with replacement, each
-        with all its pairs. (NaN, NaN) for a single query, and where the coefficient has no value.
+        with all its pairs. (NaN, NaN) for a single query, where the coefficient has no value, and
+        where it is the same in all resamples, as if judges never differ.
         Resamples in which it has none are dropped.
 
         >>> agreement.interval("kappa_quadratic")
@@ -376,7 +376,7 @@ class JudgeAgreement(Result, Frozen):
     def _title(self) -> str:
         return "Agreement of judges"
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> dict[str, object]:
         content = {"judges": self.judges, "pairs": self.pairs, "alpha": self.alpha}
         content |= {"coefficients": self.table(), "notes": self.notes}
         if len(self.judges) == 2:
@@ -407,7 +407,7 @@ def judge_agreement(
     """Compare the judgments of two or more judges, such as people and a language model.
 
     a, b, others: the judgments of each judge, as `evaluate` takes them. The first is taken as the
-        truth where one must be.
+        truth where one must be. A negative grade means unjudged.
     names: the names of the judges, by default those of the files.
     relevance_level: the lowest relevant grade, for precision, recall, F1 and specificity.
     scale: maps grades: {grade: grade} for all judges but the first, or {judge: {grade: grade}}.

@@ -11,7 +11,13 @@ import numpy as np
 from fastrank.analysis.comparing.options import CORRECTION_NAMES, settings_of
 from fastrank.analysis.comparing.pair_tests import adjust
 from fastrank.analysis.comparing.pairs import place_of
-from fastrank.analysis.judges.labels import compare_scales, judge_names, judgments_of, rescaled
+from fastrank.analysis.judges.labels import (
+    compare_scales,
+    judge_names,
+    judged,
+    judgments_of,
+    rescaled,
+)
 from fastrank.analysis.judges.merging import merge_qrels
 from fastrank.analysis.judges.pair_sample import PairSample
 from fastrank.analysis.judges.prediction_powered import half_width
@@ -22,6 +28,7 @@ from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import interval as bounds_text
 from fastrank.common.rendering.numbers import number, p_text, signed
 from fastrank.core.data.columns import Frozen
+from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Estimate, Table, grid_of, table_of_rows
 from fastrank.errors import MeasureError, OptionError
@@ -46,6 +53,9 @@ if TYPE_CHECKING:
 PARTS = ("human", "judge", "weight", "width", "effective")
 # What a plot shows of each system, from the top, and by how much each is moved.
 SHOWN = (("people alone", -0.22), ("combined", 0.0), ("judge alone", 0.22))
+
+# Of the default measures, what adds over documents, for plans of pairs.
+ADDITIVE = "P.10"
 
 
 class EstimatedPair(NamedTuple):
@@ -148,7 +158,7 @@ class JudgeEstimate(Result, Frozen):
         """The estimated difference of two systems; (b, a) has the opposite signs.
 
         >>> estimate.pair("nDCG@2", "a", "b").p_adjusted
-        0.278...
+        0.514...
         """
         self._of(measure, a), self._of(measure, b)
         if a == b:
@@ -289,7 +299,7 @@ class JudgeEstimate(Result, Frozen):
     def _title(self) -> str:
         return "Estimated means"
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> dict[str, object]:
         return {
             "by": self.by,
             "n": self.n,
@@ -311,7 +321,7 @@ def estimate(
     human: QrelsLike,
     judge: QrelsLike | Sequence[QrelsLike],
     runs: RunsLike | RunLike,
-    measures: Measures,
+    measures: Measures | None = None,
     *,
     population: Population = "all",
     judges: Judges = "linear",
@@ -326,10 +336,12 @@ def estimate(
 ) -> JudgeEstimate:
     """Estimate the means that people would give, from their judgments of a few random queries.
 
-    human: the judgments of people for a random sample of the queries.
+    human: the judgments of people for a random sample of the queries; negative grades, here and
+        of the judge, mean unjudged.
     judge: a judge's for all queries, such as a language model's; or a list of several judges'.
     runs: runs as a list or {name: run}. Judged queries that a run lacks count as 0.
-    measures: as `evaluate` takes them, with values per query.
+    measures: as `evaluate` takes them, with values per query; by default "map ndcg_cut.10 P.10", of
+        a plan of pairs "P.10", which adds over documents.
     population: "all": the queries are a sample of what users ask; "queries": they are all there
         are, so that nothing is uncertain once people have judged each.
     judges: how several judges become one: "mean" and "majority" of their grades, or the best
@@ -375,10 +387,12 @@ def estimate(
     by_judge = _judged(judge, scale)
     by_pairs = plan is not None and plan.by == "pairs"
     if plan is None:
-        people = judgments_of(human, "human")
+        people = judged(judgments_of(human, "human"))
     else:
         grades = plan.grades_of(human, partial=partial)
         people = plan._judged(grades)
+    if measures is None:
+        measures = ADDITIVE if by_pairs else DEFAULT_MEASURES
     by_name = {"human": people, **by_judge}
     if len(by_judge) > 1 and (by_pairs or judges != "linear"):
         kind = "mean" if judges == "linear" else judges
@@ -430,6 +444,6 @@ def _judged(
     judgments = {
         name: judgments_of(source, name) for name, source in zip(names, sources, strict=True)
     }
-    if scale is None:
-        return judgments
-    return {name: rescaled(grades, scale, name) for name, grades in judgments.items()}
+    if scale is not None:
+        judgments = {name: rescaled(grades, scale, name) for name, grades in judgments.items()}
+    return {name: judged(grades) for name, grades in judgments.items()}

@@ -39,7 +39,10 @@ class Labels(NamedTuple):
 
 
 def judgments_of(source: QrelsLike, name: str) -> Judgments:
-    """{query: {document: grade}} of one judge. Raises InputError for preferences."""
+    """{query: {document: grade}} of one judge, with pairs that are unjudged: `judged` drops them.
+
+    Raises InputError for preferences.
+    """
     return _graded(source, name).to_dict()
 
 
@@ -59,6 +62,15 @@ def _graded(source: QrelsLike, name: str) -> Qrels:
     if not isinstance(qrels, Qrels):
         raise InputError(name, "expected judgments with grades, found preferences")
     return qrels
+
+
+def judged(judgments: Judgments) -> Judgments:
+    """The judgments without negative grades (unjudged), and queries with only such."""
+    labelled = {
+        query: {document: grade for document, grade in documents.items() if grade >= 0}
+        for query, documents in judgments.items()
+    }
+    return {query: documents for query, documents in labelled.items() if documents}
 
 
 def pairs_of(judgments: Mapping[str, Mapping[str, Number]]) -> dict[tuple[str, str], Number]:
@@ -87,9 +99,12 @@ def judge_names(sources: Sequence[QrelsLike], names: Sequence[str] | None = None
 
 
 def rescaled(judgments: Judgments, scale: Mapping[float, float], name: str) -> Judgments:
-    """The judgments with other grades. Raises OptionError for a grade that the scale lacks."""
+    """The judgments with other grades.
+
+    Negative grades may be missing in the scale. Raises OptionError for another that is.
+    """
     for (query, document), grade in pairs_of(judgments).items():
-        if grade not in scale:
+        if grade not in scale and grade >= 0:
             expected = ", ".join(f"{mapped:g}" for mapped in scale)
             raise OptionError(
                 "scale",
@@ -97,13 +112,16 @@ def rescaled(judgments: Judgments, scale: Mapping[float, float], name: str) -> J
                 f" {document!r}); it maps {expected}",
             )
     return {
-        query: {document: scale[grade] for document, grade in documents.items()}
+        query: {document: scale.get(grade, grade) for document, grade in documents.items()}
         for query, documents in judgments.items()
     }
 
 
 def apply_scale(judges: dict[str, Judgments], scale: Scale) -> dict[str, Judgments]:
-    """Map grades: {grade: grade} for all judges but the first, or {judge: {grade: grade}}."""
+    """Map grades: {grade: grade} for all judges but the first, or {judge: {grade: grade}}.
+
+    Pairs whose grade is negative then are left out.
+    """
     by_judge: Any = scale or {}
     if not all(hasattr(value, "items") for value in by_judge.values()):
         by_judge = dict.fromkeys(list(judges)[1:], scale)
@@ -111,7 +129,7 @@ def apply_scale(judges: dict[str, Judgments], scale: Scale) -> dict[str, Judgmen
         if name not in judges:
             raise OptionError("scale", f"{name!r} is not a judge; expected {', '.join(judges)}")
     return {
-        name: rescaled(judgments, by_judge[name], name) if name in by_judge else judgments
+        name: judged(rescaled(judgments, by_judge[name], name) if name in by_judge else judgments)
         for name, judgments in judges.items()
     }
 

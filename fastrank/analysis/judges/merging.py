@@ -8,7 +8,14 @@ from collections import Counter
 from collections.abc import Iterator
 from statistics import fmean
 
-from fastrank.analysis.judges.labels import judge_names, judgments_of, pairs_of, rows_of, whole
+from fastrank.analysis.judges.labels import (
+    judge_names,
+    judged,
+    judgments_of,
+    pairs_of,
+    rows_of,
+    whole,
+)
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.qrels import Qrels
@@ -53,7 +60,8 @@ def merge_qrels(
     qrels: the judgments of each judge, as `evaluate` takes them.
     prefer: the grade of a pair that several judged: that of the "first" judge, the "max", the
         "min", the "mean", which may have a fraction, or the "majority" (of equally frequent grades,
-        the first judge's).
+        the first judge's). A negative grade means unjudged, and counts only if no judge gave
+        another one.
     conflicts: "resolve", or "error" to refuse pairs with different grades.
 
     Raises GroupError, which counts the conflicts and lists the first ones; InputError for
@@ -79,6 +87,10 @@ def merged(qrels: Sequence[QrelsLike], prefer: Prefer, conflicts: Conflicts) -> 
     for source, name in zip(qrels, judge_names(qrels), strict=True):
         for query, document, grade in rows_of(source, name):
             grades.setdefault(query, {}).setdefault(document, []).append(grade)
+    for documents in grades.values():
+        for document, votes in documents.items():
+            # A negative grade means unjudged.
+            documents[document] = [grade for grade in votes if grade >= 0] or votes[:1]
     clashes = [
         f"query {query!r}, document {document!r}: {' and '.join(f'{grade:g}' for grade in votes)}"
         for query, documents in grades.items()
@@ -101,7 +113,8 @@ def merged(qrels: Sequence[QrelsLike], prefer: Prefer, conflicts: Conflicts) -> 
 def diff_qrels(a: QrelsLike, b: QrelsLike) -> Table:
     """What changed between two versions of judgments: a row for each pair that differs.
 
-    a, b: the earlier and the later judgments, as `evaluate` takes them.
+    a, b: the earlier and the later judgments, as `evaluate` takes them. A negative grade means
+        unjudged.
 
     change: "added", "removed" or "changed". old, new: the grades, None where there is none. Rows
     are in byte order of queries and documents. Raises InputError for preferences, and what reading
@@ -114,7 +127,9 @@ def diff_qrels(a: QrelsLike, b: QrelsLike) -> Table:
     removed   q1       d2              0
     added     q2       d3                     1
     """
-    first, second = (pairs_of(judgments_of(source, name)) for source, name in ((a, "a"), (b, "b")))
+    first, second = (
+        pairs_of(judged(judgments_of(source, name))) for source, name in ((a, "a"), (b, "b"))
+    )
     rows = []
     for pair in sorted(
         first.keys() | second.keys(), key=lambda pair: tuple(map(os.fsencode, pair))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.analysis.comparing.paired import Floats, Integers
     from fastrank.analysis.judges.labels import Judgments
     from fastrank.analysis.judges.plans import JudgmentPlan
     from fastrank.core.formats.inputs import RunLike, RunsLike
@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 # another one adds.
 SUMS = ("relevance", "discounted gain", "weighted gain", "weighted relevance")
 DIVISORS = ("", "k")
+# How many pairs are added to a stratum that have the grades of all with the same judge's grade, and
+# how many to these that have each grade equally often: the four of Agresti and Coull, The American
+# Statistician 52(2), 1998. `python -m bench coverage` tells how often the intervals then hold.
+SAME_GRADE, EVEN = 16, 4
+# The fewest pairs of which there is an interval.
+LEAST = 2
+# Judges with more grades, such as the means of several, do not have those that people give.
+MOST_GRADES = 10
 
 
 class PairSample:
@@ -56,20 +64,31 @@ class PairSample:
             raise OptionError("interval", "expected 't' with a plan of pairs")
         self.plan, self.chosen, self._requested = plan, chosen, measures
         self.measures, self.n = _additive(measures), len(grades)
+        if self.n < LEAST:
+            raise GroupError(f"expected {LEAST} or more judged pairs, found {self.n}")
         listed: Any = runs if are_named(runs) or isinstance(runs, (list, tuple)) else [runs]
         rankings = dict(named_rankings(listed, plan.depth))
         self.names = list(rankings)
-        pool = {(query, doc): stratum for query, doc, _, stratum, *_ in plan.pairs.rows()}
-        self.queries = sorted({query for query, _ in pool})
-        self.stratum = np.array([pool[pair] for pair in grades])
-        for name, stratum in plan.strata.items():
-            if stratum.sampled and name not in self.stratum:
+        rows = {(query, doc): row for row, (query, doc, *_) in enumerate(plan.pairs.rows())}
+        self.queries = sorted({query for query, _ in rows})
+        names = list(plan.strata)
+        codes = {name: code for code, name in enumerate(names)}
+        self._strata = np.array([codes[name] for name in plan.pairs.columns["stratum"]])
+        self._sizes = np.array([stratum.size for stratum in plan.strata.values()])
+        self._judged_rows = np.array([rows[pair] for pair in grades])
+        self._counts = np.bincount(self._strata[self._judged_rows], minlength=len(names))
+        for name in names:
+            if not self._counts[codes[name]]:
                 raise GroupError(f"no pair of the stratum {name!r} has a grade")
         ranks = list(map(pairs_of, rankings.values()))
-        # Of each system and judged pair; 0 if the system does not retrieve it.
-        self._ranks = np.array([[rank_of.get(pair, 0) for pair in grades] for rank_of in ranks])
+        # Of each system and pair of the pool; 0 if the system does not retrieve it.
+        self._ranks = np.array([[rank_of.get(pair, 0) for pair in rows] for rank_of in ranks])
         self._human = np.array(list(grades.values()), float)
-        self._judge = np.array([judge.get(query, {}).get(doc, 0.0) for query, doc in grades])
+        # NaN where the judge has no grade.
+        self._judge = np.array([judge.get(query, {}).get(doc, np.nan) for query, doc in rows])
+        self._scale, self._probabilities = self._expected_grades()
+        self._grades = np.unique([*self._scale, *self._human, *np.nan_to_num(self._judge)])
+        self._additions = self._all_additions()
         scores = evaluate(
             {query: judge[query] for query in self.queries if query in judge},
             listed,
@@ -83,60 +102,94 @@ class PairSample:
             for measure in self.measures
         }
         asked = set(self.queries)
-        outside = sum(pair not in pool for rank_of in ranks for pair in rank_of if pair[0] in asked)
+        outside = sum(pair not in rows for rank_of in ranks for pair in rank_of if pair[0] in asked)
         self.notes = list(self._assumptions(outside))
+
+    def _expected_grades(self) -> tuple[Floats, Floats]:
+        """The grades that people may give, and the probability of each, float64[pairs, grades].
+
+        It is estimated from the judged pairs with the same judge's grade in the same stratum, and
+        SAME_GRADE more with the shares of grades in all strata. To these, EVEN pairs are added that
+        have each grade equally often: the few judged pairs may lack a grade that people give.
+        """
+        of_judge = np.unique(self._judge[~np.isnan(self._judge)])
+        scale = np.union1d([0.0, 1.0], self._human)
+        if len(of_judge) <= MOST_GRADES:
+            scale = np.union1d(scale, of_judge)
+        # The nearest grade of the scale, or one more where the judge has none.
+        labels = np.abs(self._judge[:, None] - scale).argmin(axis=1)
+        labels[np.isnan(self._judge)] = len(scale)
+        counts = np.zeros((len(self._sizes), len(scale) + 1, len(scale)))
+        rows = self._judged_rows
+        np.add.at(
+            counts, (self._strata[rows], labels[rows], np.searchsorted(scale, self._human)), 1
+        )
+        of_label = counts.sum(axis=0) + EVEN / len(scale)
+        shares = of_label / of_label.sum(axis=1, keepdims=True)
+        smoothed = counts + SAME_GRADE * shares
+        smoothed /= smoothed.sum(axis=2, keepdims=True)
+        return scale, smoothed[self._strata, labels]
 
     def estimate(self, measure: str, weights: Floats) -> Estimated:
         """The estimated mean of a weighted sum of the systems, over the queries of the pool."""
-        human, judge = (
-            weights @ self._added(measure, grades) for grades in (self._human, self._judge)
-        )
+        rows, additions = self._judged_rows, self._additions[measure]
+
+        def added(grades: Floats, rows: Integers | slice = slice(None)) -> Floats:
+            codes = np.searchsorted(self._grades, grades)
+            by_system: Floats = weights @ additions[codes, self._ranks[:, rows]]
+            return by_system
+
+        human, judge = added(self._human, rows), added(np.nan_to_num(self._judge))
+        possible = np.stack([added(grade) for grade in self._scale], axis=1)
         judged = float(weights @ self._judged[measure])
-        total, error = self._total(human - judge)
-        alone, alone_error = self._total(human)
-        df = max(self.n - sum(stratum.sampled > 0 for stratum in self.plan.strata.values()), 1)
+        total, error = self._total(human - judge[rows], possible - judge[:, None])
+        alone, alone_error = self._total(human, possible)
+        df = self.n - 1
         value, half = judged + total, half_width(error, df, self.chosen.level)
         bounds = value - half, value + half
         return Estimated(value, *bounds, error, df, 1.0, alone, alone_error, judged, 0.0, self.n)
 
-    def _total(self, values: Floats) -> tuple[float, float]:
-        """The estimated sum over the pool per query, and its standard error, by strata."""
-        total = variance = 0.0
-        for name, stratum in self.plan.strata.items():
-            sampled = values[self.stratum == name]
-            if not len(sampled):
-                continue
-            total += stratum.size * float(sampled.mean())
-            if len(sampled) < stratum.size:
-                spread = float(sampled.var(ddof=1)) if len(sampled) > 1 else math.nan
-                variance += stratum.size * (stratum.size - len(sampled)) * spread / len(sampled)
-        return total / len(self.queries), math.sqrt(variance) / len(self.queries)
+    def _total(self, values: Floats, possible: Floats) -> tuple[float, float]:
+        """The estimated sum over the pool per query, and its standard error, by strata.
 
-    def _added(self, measure: str, grades: Floats) -> Floats:
-        """What each pair adds to each system's value of its query, float64[systems, pairs]."""
-        additions = np.zeros(self._ranks.shape)
-        for grade in np.unique(grades):
-            added = self._by_rank(measure, float(grade))[self._ranks]
-            additions = np.where(grades == grade, added, additions)
-        return additions
-
-    def _by_rank(self, measure: str, grade: float) -> Floats:
-        """What a document of this grade adds at each rank; 0 at rank 0."""
-        indices = range(self.plan.depth + 1)
-        ranking = {f"d{i}": float(-i) for i in indices}
-        scores = evaluate(
-            {f"q{i:06}": {f"d{i}": grade} for i in indices},
-            {f"q{i:06}": ranking for i in indices},
-            self._requested,
+        values: of the judged pairs. possible: of each pair with each grade of the scale. The
+        variance in a stratum is what the probabilities of the grades lead one to expect: that of
+        two or three judged pairs is 0 whenever people and the judge agree on them.
+        """
+        strata, sizes, counts = self._strata, self._sizes, self._counts
+        sums = np.bincount(strata[self._judged_rows], values, len(sizes))
+        mean = (self._probabilities * possible).sum(axis=1)
+        square = (self._probabilities * possible**2).sum(axis=1)
+        squares, means, variances = (
+            np.bincount(strata, column, len(sizes)) for column in (square, mean, square - mean**2)
         )
-        *values, below = scores[measure].tolist()
-        if below:
-            raise MeasureError(
-                measure,
-                f"{measure!r} counts results below rank {self.plan.depth}, the depth of"
-                " the plan; cut the measure, as in RBP@10, or plan deeper",
-            )
-        return np.array([0.0, *values])
+        deviations = squares - (means**2 + variances) / sizes
+        spread = np.maximum(deviations, 0.0) / np.maximum(sizes - 1, 1)
+        variance = sizes * (sizes - counts) * spread / counts
+        total, error = float((sizes * sums / counts).sum()), math.sqrt(variance.sum())
+        if not possible.any() and (counts < sizes).any():
+            # No grade so far counts, but one of the others may.
+            error = math.nan
+        return total / len(self.queries), error / len(self.queries)
+
+    def _all_additions(self) -> dict[str, Floats]:
+        """What a document of each grade adds at each rank, float64[grades, ranks]; 0 at rank 0."""
+        additions: dict[str, list[list[float]]] = {measure: [] for measure in self.measures}
+        indices = range(self.plan.depth + 1)
+        runs = {f"q{i:06}": {f"d{i}": float(-i) for i in indices} for i in indices}
+        for grade in self._grades.tolist():
+            qrels = {f"q{i:06}": {f"d{i}": grade} for i in indices}
+            scores = evaluate(qrels, runs, self._requested)
+            for measure, rows in additions.items():
+                *values, below = scores[measure].tolist()
+                if below:
+                    raise MeasureError(
+                        measure,
+                        f"{measure!r} counts results below rank {self.plan.depth}, the depth of"
+                        " the plan; cut the measure, as in RBP@10, or plan deeper",
+                    )
+                rows.append([0.0, *values])
+        return {measure: np.array(rows) for measure, rows in additions.items()}
 
     def _assumptions(self, outside: int) -> Iterator[str]:
         yield (
@@ -149,7 +202,7 @@ class PairSample:
             f" {counted(len(self.queries), 'query', 'queries')}, not about others that users may"
             " ask"
         )
-        missing = sum(own.sampled for own in self.plan.strata.values()) - self.n
+        missing = sum(stratum.sampled for stratum in self.plan.strata.values()) - self.n
         if missing:
             pairs = counted(missing, "sampled pair has", "sampled pairs have")
             yield (

@@ -14,7 +14,7 @@ import numpy as np
 
 from fastrank.analysis.comparing.compare import compare
 from fastrank.analysis.comparing.power import power_of_t
-from fastrank.analysis.judges.labels import judgments_of, pairs_of
+from fastrank.analysis.judges.labels import judged, judgments_of, pairs_of
 from fastrank.analysis.judges.merging import named_rankings
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
 from fastrank.common.messages import counted, first_few
@@ -25,6 +25,7 @@ from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.formats import content_of, format_of
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.records import load_json
 from fastrank.core.formats.tables.table import qrels_of
 from fastrank.core.formats.tables.table_files import DELIMITERS, table_of_cells
 from fastrank.core.results.table import Table, table_of_rows
@@ -127,16 +128,17 @@ class JudgmentPlan(Frozen):
     ) -> dict[tuple[str, str], float]:
         """{(query, document): grade} of the sampled pairs.
 
-        grades: the sheet, filled in, or judgments as `evaluate` takes them. partial: whether pairs
-        may lack a grade, because assessors did not get to them; they must then be missing at
-        random. Raises GroupError, which lists pairs without a grade, with several, and those that
-        were not sampled.
+        grades: the sheet, filled in, or judgments as `evaluate` takes them; negative grades, as in
+        what `qrels` returns, are none. partial: whether pairs may lack a grade, because assessors
+        did not get to them; they must then be missing at random. Raises GroupError, which lists
+        pairs without a grade, with several, and those that were not sampled.
 
         >>> plan.grades_of({"q0": {"d99": 1}})
         Traceback (most recent call last):
         fastrank.errors.GroupError: 1 pair not in the sample: query 'q0', document 'd99'
         """
-        by_pair, sampled = pairs_of(judgments_of(_filled(grades), "grades")), set(self._sampled())
+        by_pair = pairs_of(judged(judgments_of(_filled(grades), "grades")))
+        sampled = set(self._sampled())
         _refuse(by_pair.keys() - sampled, "not in the sample")
         _refuse(set() if partial else sampled - by_pair.keys(), "without a grade")
         if not by_pair:
@@ -226,13 +228,13 @@ def read_plan(path: Source) -> JudgmentPlan:
     """
     name, text = files.name_of(path), read_all(path)
     try:
-        content = json.loads(text)
-        expected = content.pop("digest"), content.pop("format")
-    except (ValueError, KeyError, AttributeError, TypeError):
-        expected = "", ""
-    if expected[1] != FORMAT:
+        content = load_json(text, name)
+        digest, form = content.pop("digest"), content.pop("format")
+    except (FormatError, KeyError, AttributeError, TypeError):
+        form = ""
+    if form != FORMAT:
         raise FormatError(name, 1, "expected a plan, as `fastrank plan` writes it")
-    if expected[0] != _digest(content):
+    if digest != _digest(content):
         raise FormatError(
             name,
             1,
@@ -330,7 +332,7 @@ def plan_judgments(
     pooled = list(pool(runs, depth, trec_eval_version=trec_eval_version).rows())
     if not pooled:
         raise GroupError("the runs have no results")
-    grades = None if judge is None else judgments_of(judge, "judge")
+    grades = None if judge is None else judged(judgments_of(judge, "judge"))
     if difference is not None:
         if by != "queries" or grades is None or budget is not None:
             raise OptionError("difference", "needs by='queries' and a judge, and no budget")

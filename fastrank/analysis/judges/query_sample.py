@@ -8,8 +8,9 @@ from itertools import combinations
 import numpy as np
 
 from fastrank.analysis.comparing.compare import compare
+from fastrank.analysis.comparing.inputs import may_be_shares
 from fastrank.analysis.judges.labels import caution
-from fastrank.analysis.judges.prediction_powered import Estimated, combined, estimated
+from fastrank.analysis.judges.prediction_powered import Estimated, combined, estimated, mostly_equal
 from fastrank.common.messages import counted, first_few
 from fastrank.errors import GroupError, MeasureError
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 # With fewer human queries, intervals of Student's t may fall short of their level.
 FEW = 20
-# If this share of the values is equal, n would have to be in the hundreds.
-MOSTLY = 0.5
 PERMUTATIONS = 10_000
 NOT_RANDOM = 0.01
 LISTED = 5
@@ -85,7 +84,9 @@ class QuerySample:
         else:
             predictions, beside = predicted[0], others[0]
         finite = self.population == "queries"
-        return estimated(human, predictions, beside, self.chosen, finite=finite)
+        lowest = -1.0 if (weights < 0).any() else 0.0
+        limits = (lowest, 1.0) if may_be_shares(measure) else None
+        return estimated(human, predictions, beside, self.chosen, finite=finite, limits=limits)
 
     def _common(self, people: Judgments, judges: dict[str, Judgments]) -> Judgments:
         """The human judgments of the pairs that every judge has, with notes on the others."""
@@ -122,9 +123,11 @@ class QuerySample:
             f" {len(self.queries):,}; hand-picked ones give wrong estimates"
         )
         if self.n < FEW:
-            yield f"{self.n} queries are few: the intervals may be short of their level"
+            yield f"{self.n} queries are few: intervals may be short of their level; {FEW} would do"
         equal = []
         for measure, values in self._human.items():
+            if may_be_shares(measure) and self.chosen.interval == "t":
+                continue
             rows = dict(zip(self.names, values, strict=True))
             rows |= {f"{a} - {b}": rows[a] - rows[b] for a, b in combinations(self.names, 2)}
             equal += [f"{measure} of {name}" for name, row in rows.items() if mostly_equal(row)]
@@ -150,11 +153,6 @@ class QuerySample:
                 f" p = {p:.4f})",
                 self.notes,
             )
-
-
-def mostly_equal(values: Floats) -> bool:
-    """Whether so many values are the same that Student's t is far from its level."""
-    return bool(np.unique(values, return_counts=True)[1].max() >= MOSTLY * len(values))
 
 
 def _shared_queries(people: Judgments, judges: dict[str, Judgments]) -> list[str]:

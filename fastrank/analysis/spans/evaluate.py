@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from fastrank.analysis.spans.readers import Chunks, ChunksLike, DocumentsLike, Spans, SpansLike
+    from fastrank.analysis.spans.readers import Chunks, ChunksLike, Spans, SpansLike
     from fastrank.analysis.spans.stretches import Integers
     from fastrank.common.choices import Missing
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import RunLike
+    from fastrank.core.formats.texts.lookup import TextsLike
     from fastrank.core.measures.selection import BoundMeasure
 
 MEASURES = "SpanRecall@5 SpanPrecision@5 SpanIoU@5 SpanF1@5 SpanPrecisionOmega"
@@ -42,7 +43,7 @@ def evaluate_spans(
     measures: str | Iterable[str] = MEASURES,
     *,
     missing: Missing = "skip",
-    documents: DocumentsLike = None,
+    texts: TextsLike | None = None,
 ) -> Scores:
     """Evaluate the text of the retrieved chunks, in the same way for all ways to chunk it.
 
@@ -54,7 +55,7 @@ def evaluate_spans(
         in chunks. The chunk that exceeds a budget is cut; of tokens, in proportion to its
         characters, rounded down.
     missing: how to treat queries with spans that have no results, as in `evaluate`.
-    documents: the texts of the documents, to check or find places, as in the readers.
+    texts: the texts of the documents, to check or find places, as in the readers.
 
     Text counts once, however often it is evidence or retrieved, but with `repeated=True`, as in
     `SpanPrecision(repeated=True)@5`, as often as it is retrieved. If several spans have the same
@@ -78,7 +79,7 @@ def evaluate_spans(
     check_choice("missing", missing, ("skip", "zero", "error"))
     bound = bind_span_measures(measures)
     ranked: Run = as_run(run)
-    text = _Text(read_spans(spans, documents), read_chunks(chunks, documents), ranked)
+    text = _Text(read_spans(spans, texts), read_chunks(chunks, texts), ranked)
     judged, asked = list(text.queries), list(ranked.queries)
     judged_set, asked_set = set(judged), set(asked)
     with_results = [i for i, query in enumerate(judged) if query in asked_set]

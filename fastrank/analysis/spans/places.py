@@ -2,61 +2,40 @@
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
 from itertools import accumulate
 
-from fastrank.common.messages import closest, counted, did_you_mean, first_few
-from fastrank.core.data.texts import decoded
-from fastrank.core.formats.files.source import read_all
-from fastrank.errors import InputError, ReadError
+from fastrank.common.messages import counted, first_few
+from fastrank.core.formats.texts.lookup import Lookup, lookup
+from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from fastrank.core.formats.tables.table import Table
+    from fastrank.core.formats.texts.lookup import TextsLike
 
 # How many texts an error names.
 NAMED = 20
 
 
-def documents_of(documents: Any) -> Mapping[str, str]:
-    """The texts of documents by id: of a dict, or of the files of a folder, without their suffixes.
-
-    Line ends are kept: characters are those of the file. Raises ReadError and TypeError.
-    """
-    if isinstance(documents, Mapping):
-        return {str(name): text for name, text in documents.items()}
-    if not isinstance(documents, (str, os.PathLike)):
-        kind = type(documents).__name__
-        raise TypeError(f"documents: expected {{id: text}} or a folder, found {kind}")
-    folder: str = os.fspath(documents)
-    if not os.path.isdir(folder):
-        raise ReadError(folder, "expected a folder with a file for each document")
-    texts: dict[str, str] = {}
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        if entry.is_file() and not entry.name.startswith("."):
-            name = os.path.splitext(entry.name)[0]
-            if name in texts:
-                raise ReadError(entry.path, f"a second file for the document {name!r}")
-            texts[name] = decoded(read_all(entry.path))
-    return texts
-
-
-def texts_of_rows(table: Table, names: Sequence[str], documents: Mapping[str, str]) -> list[str]:
-    """The text of the document of each row. Raises the table's errors."""
+def texts_of_rows(table: Table, names: Sequence[str], texts: TextsLike) -> list[str]:
+    """The text of the document of each row. Raises the table's errors, and what `lookup` raises."""
+    find = texts if isinstance(texts, Lookup) else lookup_of(texts)
+    wholes = []
     for row, name in enumerate(names):
-        if name not in documents:
-            hint = did_you_mean(map(repr, closest(name, documents)))
-            table.refuse(row, f"documents= has no text of document {name!r:.60}{hint}")
-        if not isinstance(documents[name], str):
-            kind = type(documents[name]).__name__
-            table.refuse(row, f"documents: expected a text of {name!r:.60}, found {kind}")
-    return [documents[name] for name in names]
+        try:
+            wholes.append(find(name)[1])
+        except InputError as error:
+            table.refuse(row, str(error))
+    return wholes
+
+
+def lookup_of(texts: TextsLike) -> Lookup:
+    """The texts of documents, whose characters are those of the files."""
+    return lookup(texts, "corpus", name="texts", strip=False)
 
 
 def find_places(

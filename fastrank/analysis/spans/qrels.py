@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.analysis.spans.readers import Chunks, ChunksLike, DocumentsLike, Spans, SpansLike
+    from fastrank.analysis.spans.readers import Chunks, ChunksLike, Spans, SpansLike
     from fastrank.analysis.spans.stretches import Integers
     from fastrank.common.choices import OverlapOf, SpanGrade
+    from fastrank.core.formats.texts.lookup import TextsLike
 
 OF = ("span", "chunk")
 GRADES = ("max", "sum", "share")
@@ -39,7 +40,7 @@ def span_qrels(
     of: OverlapOf = "span",
     grade: SpanGrade = "max",
     subtopics: bool = False,
-    documents: DocumentsLike = None,
+    texts: TextsLike | None = None,
 ) -> Qrels:
     """Make judgments of chunks: a chunk is relevant to a query if it has enough of a span.
 
@@ -53,7 +54,7 @@ def span_qrels(
         count once, with the highest of these.
     subtopics: judge chunks by piece of evidence, for measures of subtopics (StRecall, alpha_nDCG,
         ERR_IA), which count each piece once. Evidence without a name is `document:start-end`.
-    documents: the texts of the documents: a folder with a file for each, named by its id.
+    texts: the texts of the documents, as in the readers.
 
     Chunks that overlap spans, but none enough, have grade 0. Warns of evidence that no chunk has
     enough of; a query whose spans are in no chunk is left out. Raises what the readers raise,
@@ -67,7 +68,7 @@ def span_qrels(
     >>> fr.span_qrels(spans, chunks, min_overlap=0.1, of="chunk", grade="share").to_dict()
     {'q1': {'c1': 0.6, 'c2': 0.1, 'c3': 0.4}}
     """
-    spans, chunks = read_spans(spans, documents), read_chunks(chunks, documents)
+    spans, chunks = read_spans(spans, texts), read_chunks(chunks, texts)
     least = finite("min_overlap", min_overlap)
     if not 0.0 < least <= 1.0:
         raise OptionError("min_overlap", f"expected a number above 0, at most 1, found {least}")

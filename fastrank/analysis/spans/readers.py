@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from json import JSONDecodeError, loads
 
 import numpy as np
 
-from fastrank.analysis.spans.places import documents_of, find_places, texts_of_rows
+from fastrank.analysis.spans.places import find_places, texts_of_rows
 from fastrank.analysis.spans.stretches import MOST, number_texts
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import Texts, decoded
 from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.records import load_json
 from fastrank.core.formats.tables.roles import CHUNK_ROLES, SPAN_ROLES, find_columns
 from fastrank.core.formats.tables.table import Table, first_empty
 from fastrank.core.formats.tables.values import first_repeat, grades_of, integers_of
-from fastrank.errors import InputError
+from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.spans.stretches import Integers
+    from fastrank.core.formats.texts.lookup import Lookup, TextsLike
 
     SpansLike = Any
     """Spans: see `fastrank.spans.read_spans`."""
     ChunksLike = Any
     """Chunks: see `fastrank.spans.read_chunks`."""
-    DocumentsLike = Any
-    """The texts of documents: {id: text}, or a folder with a file for each."""
 
 # The column of the chunking benchmark with all spans of a question.
 REFERENCES = "references"
@@ -76,7 +75,7 @@ class Chunks(Places):
     tokens: Integers | None
 
 
-def read_spans(given: SpansLike, documents: DocumentsLike = None) -> Spans:
+def read_spans(given: SpansLike, texts: TextsLike | Lookup | None = None) -> Spans:
     """Read spans, the places in documents that are evidence for queries.
 
     given: a CSV, TSV, JSON, JSONL or parquet file, a pandas or polars DataFrame, an Arrow table, a
@@ -85,9 +84,10 @@ def read_spans(given: SpansLike, documents: DocumentsLike = None) -> Spans:
         the same information, so that any one suffices. Places are characters, `text[start:end]` in
         Python. Other columns are ignored. Or the questions of the chunking benchmark, a CSV or JSON
         file with `question`, `references` and `corpus_id`, which are named by number from 0.
-    documents: the texts of the documents, {id: text} or a folder with a file for each. With them,
-        places are checked; and instead of `start` and `end` there may be a column `text`, which is
-        looked for in the document, exactly, then with all blanks alike.
+    texts: of the documents: {id: text}, a Dataset, a folder with a file for each document, or a
+        file, files or a folder in the formats of `Dataset.from_files`. With them, places are
+        checked; and instead of `start` and `end` there may be a column `text`, which is looked for
+        in the document, exactly, then with all blanks alike.
 
     Spans may overlap. Raises ReadError, FormatError and InputError, which name the row: for a place
     that is reversed, empty, or outside of its document; for a text that is not in its document, or
@@ -105,15 +105,15 @@ def read_spans(given: SpansLike, documents: DocumentsLike = None) -> Spans:
     if isinstance(given, Spans):
         return given
     table = table_of(given, (("query", "question"), ("document",)))
-    return spans_of(_of_references(table) if REFERENCES in table.names else table, documents)
+    return spans_of(_of_references(table) if REFERENCES in table.names else table, texts)
 
 
-def spans_of(table: Table, documents: DocumentsLike = None) -> Spans:
-    """The spans of a table; documents and errors as in `read_spans`."""
+def spans_of(table: Table, texts: TextsLike | Lookup | None = None) -> Spans:
+    """The spans of a table; texts and errors as in `read_spans`."""
     columns = find_columns(
         table.names, SPAN_ROLES, None, table.source, optional=("grade",), call=""
     )
-    fields, queries = _places(table, columns, "query", documents), _ids(table, columns["query"])
+    fields, queries = _places(table, columns, "query", texts), _ids(table, columns["query"])
     count = len(queries)
     grades: Any = np.ones(count, np.int64)
     if "grade" in columns:
@@ -137,12 +137,12 @@ def spans_of(table: Table, documents: DocumentsLike = None) -> Spans:
     )
 
 
-def read_chunks(given: ChunksLike, documents: DocumentsLike = None) -> Chunks:
+def read_chunks(given: ChunksLike, texts: TextsLike | Lookup | None = None) -> Chunks:
     """Read the places of chunks in documents.
 
     given: as in `read_spans`, with `chunk` (the id), `document`, `start` and `end` or `text`, and
         optionally `page` and `tokens` (the number in the chunk). Chunks may overlap.
-    documents: as in `read_spans`.
+    texts: as in `read_spans`.
 
     Raises what `read_spans` raises, and an error for an id that occurs twice.
 
@@ -165,9 +165,7 @@ def read_chunks(given: ChunksLike, documents: DocumentsLike = None) -> Chunks:
         if (tokens < 0).any():
             table.refuse(int((tokens < 0).argmax()), "expected 0 tokens or more")
     pages = _ids(table, columns["page"]) if "page" in columns else None
-    return Chunks(
-        **_places(table, columns, "chunk", documents), ids=ids, pages=pages, tokens=tokens
-    )
+    return Chunks(**_places(table, columns, "chunk", texts), ids=ids, pages=pages, tokens=tokens)
 
 
 def _ids(table: Table, column: int) -> Texts:
@@ -188,13 +186,13 @@ def _integers(table: Table, column: int, noun: str) -> Integers:
 
 
 def _places(
-    table: Table, columns: Mapping[str, int], role: str, texts: DocumentsLike
+    table: Table, columns: Mapping[str, int], role: str, texts: TextsLike | Lookup | None
 ) -> dict[str, Any]:
     """The fields of Places. role: of the column with what names a row in messages."""
     documents = _ids(table, columns["document"])
     names = documents.decoded()
     content = table.values(table.names[columns["content"]]) if "content" in columns else None
-    wholes = None if texts is None else texts_of_rows(table, names, documents_of(texts))
+    wholes = None if texts is None else texts_of_rows(table, names, texts)
     if "start" in columns and "end" in columns:
         starts, ends = (_integers(table, columns[side], "place") for side in ("start", "end"))
         wrong = (starts < 0) | (ends <= starts)
@@ -205,7 +203,7 @@ def _places(
             _check_texts(table, zip(starts, ends, names, wholes, strict=True), content)
     elif content is None or wholes is None or "start" in columns or "end" in columns:
         listed = ", ".join(map(repr, table.names))
-        expected = "expected columns start and end, or text and the texts of documents (documents=)"
+        expected = "expected columns start and end, or text and the texts of documents (texts=)"
         raise InputError(table.source, f"no places: {expected}, found {listed}")
     else:
         ids = table.texts(columns[role]).decoded()
@@ -241,9 +239,10 @@ def _of_references(table: Table) -> Table:
     def items() -> Iterator[tuple[int, tuple[Any, ...]]]:
         for row, references in enumerate(table.values(REFERENCES)):
             try:
-                listed = loads(references) if isinstance(references, str) else references
-            except JSONDecodeError as error:
-                table.refuse(row, f"{REFERENCES}: {error.msg} at column {error.colno}")
+                is_text = isinstance(references, str)
+                listed = load_json(references, table.source) if is_text else references
+            except FormatError as error:
+                table.refuse(row, f"{REFERENCES}: {error.reason}")
             if not isinstance(listed, list) or not listed:
                 expected = f"expected a list of places, found {references!r:.60}"
                 table.refuse(row, f"{REFERENCES}: {expected}")

@@ -16,7 +16,10 @@ from fastrank.common.rendering.html import safe
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
+    from typing import Any, Literal
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
 
 
 @contextmanager
@@ -51,8 +54,8 @@ class Frame(NamedTuple):
     x: str = ""
     y: str = ""
     rows: Sequence[str] = ()
-    handles: Sequence[Any] = ()
-    grid: str = ""
+    handles: Sequence[Artist] = ()
+    grid: Literal["", "x", "both"] = ""
     inches: tuple[float, float] = (7.5, 4.0)
 
     def description(self) -> str:
@@ -63,7 +66,7 @@ class Frame(NamedTuple):
 class Drawn(NamedTuple):
     """A plot: the axes of matplotlib, and its alternative text."""
 
-    axes: Any
+    axes: Axes
     title: str
     description: str
 
@@ -81,7 +84,8 @@ class Drawn(NamedTuple):
             # Readers of SVG and PDF have fonts for what ours lacks; PNG shows boxes.
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
             matplotlib.rcParams["svg.hashsalt"] = f"fastrank{salt}"
-            self.axes.get_figure().savefig(
+            figure: Any = self.axes.get_figure()
+            figure.savefig(
                 image,
                 format=format,
                 dpi=DOTS,
@@ -99,7 +103,9 @@ class Drawn(NamedTuple):
         ).encode()
 
 
-def framed(drawing: Callable[[Any], Frame], axes: Any = None, names: Sequence[str] = ()) -> Drawn:
+def framed(
+    drawing: Callable[[Axes], Frame], axes: Axes | None = None, names: Sequence[str] = ()
+) -> Drawn:
     """Draw data, and the frame around it; into a figure of its own unless there are axes.
 
     drawing: draws the data into axes. names: those that are shortened in the figure; the
@@ -108,17 +114,17 @@ def framed(drawing: Callable[[Any], Frame], axes: Any = None, names: Sequence[st
     # Avoids pyplot, which has global state and a backend.
     from matplotlib.figure import Figure
 
-    is_new = axes is None
-    with our_style() if is_new else nullcontext():
-        axes = Figure().add_subplot() if is_new else axes
-        frame = drawing(axes)
-        if is_new:
-            axes.get_figure().set_size_inches(frame.inches)
-        _draw_frame(axes, frame, shortening(names))
-    return Drawn(axes, frame.title, frame.description())
+    with our_style() if axes is None else nullcontext():
+        figure = Figure()
+        target = figure.add_subplot() if axes is None else axes
+        frame = drawing(target)
+        if axes is None:
+            figure.set_size_inches(frame.inches)
+        _draw_frame(target, frame, shortening(names))
+    return Drawn(target, frame.title, frame.description())
 
 
-def _draw_frame(axes: Any, frame: Frame, short: Callable[[str], str]) -> None:
+def _draw_frame(axes: Axes, frame: Frame, short: Callable[[str], str]) -> None:
     width = frame.inches[0]
     rows = [fill(short(line), int(LINE_LETTERS * width)) for line in frame.lines if line]
     below = "\n".join(rows)
@@ -148,15 +154,19 @@ def _draw_frame(axes: Any, frame: Frame, short: Callable[[str], str]) -> None:
         axes.grid(axis=frame.grid, color=MUTED, alpha=0.25, lw=0.6)
         axes.set_axisbelow(True)
     if frame.handles:
-        labels = [short(visible(handle.get_label())) for handle in frame.handles]
+        labels = [short(visible(str(handle.get_label()))) for handle in frame.handles]
         axes.legend(
             frame.handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0
         )
 
 
-def beside(axes: Any, y: float, text: str, **more: Any) -> None:
+def beside(axes: Axes, y: float, text: str, **more: Any) -> None:
     """Text to the right of the axes; y: a value of the axis, or as `xycoords` says."""
-    look = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
+    look: dict[str, Any] = {
+        "xycoords": ("axes fraction", "data"),
+        "va": "center",
+        "annotation_clip": False,
+    }
     axes.annotate(
         text, (1, y), xytext=(8, 0), textcoords="offset points", fontsize=8, **(look | more)
     )

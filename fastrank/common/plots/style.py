@@ -24,13 +24,15 @@ FIRST, SECOND = COLORS[:2]
 # Points above this number are drawn as pixels, also in SVG and PDF.
 MANY_POINTS = 2000
 DOTS = 150
-PARAMETERS: dict[str, Any] = {
+PARAMETERS: dict[str, str | float | list[str]] = {
     "axes.edgecolor": MUTED,
     "axes.labelsize": 9,
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",
     "axes.titlesize": 10.5,
+    # The minus sign of the tables.
+    "axes.unicode_minus": False,
     "figure.constrained_layout.use": True,
     "figure.dpi": DOTS,
     "font.sans-serif": ["DejaVu Sans"],
@@ -52,6 +54,8 @@ PARAMETERS: dict[str, Any] = {
 LONGEST = 26
 # How many letters are kept of a prefix that names share.
 SHARED = 6
+# What is between the words of a name.
+SEPARATOR = re.compile(r"[\W_]")
 
 
 def line(number: int) -> dict[str, Any]:
@@ -92,6 +96,27 @@ def short_names(names: Sequence[str], longest: int = LONGEST) -> list[str]:
     if longest >= most or len(set(labels)) == len(set(full)):
         return labels
     return short_names(names, longest + 8)
+
+
+def distinct_parts(names: Sequence[str]) -> list[str]:
+    """The names without the words with which all of them begin and end.
+
+    >>> from fastrank.common.plots.style import distinct_parts
+    >>> distinct_parts(["input.bm25.run", "input.dense.run"])
+    ['bm25', 'dense']
+    """
+    if len(names) < 2:
+        return list(names)
+    start = _words_shared(names)
+    end = _words_shared([name[start:][::-1] for name in names])
+    parts = [name[start : len(name) - end] for name in names]
+    return parts if all(parts) else list(names)
+
+
+def _words_shared(names: Sequence[str]) -> int:
+    """The length of the whole words, each with a separator, with which all names begin."""
+    prefix = names[0][: _shared(names)]
+    return max((match.end() for match in SEPARATOR.finditer(prefix)), default=0)
 
 
 def shortening(names: Sequence[str]) -> Callable[[str], str]:

@@ -24,7 +24,7 @@ function sortable(table) {
 // The number in a cell; NaN for other texts and empty cells.
 function sortValue(row, column) {
   const text = row.cells[column].firstChild?.textContent ?? "";
-  return text.trim() === "" ? NaN : Number(text.replaceAll(",", "").replace("−", "-"));
+  return text.trim() === "" ? NaN : Number(text.replaceAll(",", ""));
 }
 
 // Cells without a number come last in either order; equal rows keep their order.
@@ -82,7 +82,7 @@ function isolated(text) {
 function decimals(value, signed = false) {
   if (value === null || value === undefined) return "–";
   const text = Math.abs(value).toFixed(4);
-  const sign = value < 0 && Number(text) !== 0 ? "−" : signed && Number(text) !== 0 ? "+" : "";
+  const sign = value < 0 && Number(text) !== 0 ? "-" : signed && Number(text) !== 0 ? "+" : "";
   return sign + text;
 }
 
@@ -218,7 +218,7 @@ class Inspector {
     main.querySelector(".verdicts").append(this.sentence);
 
     const orders = [["difference", "largest difference"]];
-    if (this.several) orders.push(["second", "second run better"], ["first", "first run better"]);
+    if (this.several) orders.push(["first", "first run better"], ["second", "second run better"]);
     orders.push(["high", "highest value"], ["low", "lowest value"], ["query", "query"]);
     if (!this.several) orders.shift();
     const text = element("input", { type: "search", id: "choose-text", placeholder: "id or words" });
@@ -228,7 +228,7 @@ class Inspector {
     const filters = element("div", { className: "filters" }, find, choice("order", "Order", orders));
     if (this.several) {
       filters.append(choice("sign", "Show", [
-        ["", "all"], ["+", "second better"], ["-", "first better"], ["=", "equal"],
+        ["", "all"], ["+", "first better"], ["-", "second better"], ["=", "equal"],
       ]));
     }
     const groups = [...new Set(data.groups.filter((group) => group !== null))].sort();
@@ -314,7 +314,7 @@ class Inspector {
     const a = values[this.state.a][place];
     const b = values[this.state.b][place];
     // Without the rounding of subtractions, equal differences are equal.
-    const difference = a === null || b === null ? null : Math.round((b - a) * 1e6) / 1e6;
+    const difference = a === null || b === null ? null : Math.round((a - b) * 1e6) / 1e6;
     return { a, b, difference };
   }
 
@@ -348,7 +348,7 @@ class Inspector {
     }
     this.sentence.textContent = data.pairs[state.measure]?.[state.a]?.[state.b] ?? "";
     if (this.sentence.textContent) {
-      this.sentence.prepend(isolated(data.runs[state.b]), " − ", isolated(data.runs[state.a]), ": ");
+      this.sentence.prepend(isolated(data.runs[state.a]), " - ", isolated(data.runs[state.b]), ": ");
     }
   }
 
@@ -396,8 +396,8 @@ class Inspector {
     const sign = this.data.lower.includes(measure) ? -1 : 1;
     const keys = {
       difference: (own) => -Math.abs(own.difference),
-      second: (own) => -sign * own.difference,
-      first: (own) => sign * own.difference,
+      first: (own) => -sign * own.difference,
+      second: (own) => sign * own.difference,
       high: (own) => -Math.max(own.a ?? -Infinity, own.b ?? -Infinity),
       low: (own) => Math.min(own.a ?? Infinity, own.b ?? Infinity),
       query: (own) => own.place,
@@ -522,7 +522,8 @@ class Inspector {
       sides.addEventListener(kind, (event) => this.point(event.target.closest(".hit")?.dataset.place));
     }
     sides.addEventListener("mouseleave", () => this.point());
-    return [top, sides, this.missed(results, runs), this.grades.panel()].filter(Boolean);
+    const below = [this.missed(results, runs), this.legend(runs), this.grades.panel()];
+    return [top, sides, ...below].filter(Boolean);
   }
 
   column(results, run, other) {
@@ -592,8 +593,11 @@ class Inspector {
     const before = results.ranks[other][place];
     const name = visible(this.data.runs[other]);
     const step = before ? before - rank : 0;
-    const text = !before ? "new" : !step ? "=" : step > 0 ? `▲ ${step}` : `▼ ${-step}`;
-    const kind = !step ? "" : step > 0 ? "better" : "worse";
+    const text = !before ? "only here" : !step ? "=" : step > 0 ? `▲ ${step}` : `▼ ${-step}`;
+    // A document that is not relevant is no gain where it is higher.
+    const grade = results.grades[place];
+    const relevant = grade !== null && grade >= this.data.level;
+    const kind = !step || !relevant ? "" : step > 0 ? "better" : "worse";
     const title = before ? `rank ${before} of ${name}` : `not retrieved by ${name}`;
     return element("span", { className: `number moved ${kind}`, title }, text);
   }
@@ -648,6 +652,24 @@ class Inspector {
       made.append(element("p", { className: "soft" }, isolated(name), `: ${facts.join(", ")}`));
     });
     return made;
+  }
+
+  // What the marks mean, of those that the page has.
+  legend(runs) {
+    const marks = [["✓ ✗", "relevant, not relevant, with the grade"], ["?", "unjudged"]];
+    if (runs.length > 1) {
+      marks.push(
+        ["▲ ▼", "so many ranks higher or lower than in the other run; colored if relevant"],
+        ["=", "the same rank"], ["only here", "not retrieved by the other run"],
+        ["lines", "join the ranks of a document; thick ones of relevant, dashed ones of unjudged"],
+      );
+    }
+    if (this.data.adds.includes(this.state.measure)) {
+      marks.push(["numbers", `what the document adds to ${this.state.measure}`]);
+    }
+    const items = marks.map(([mark, text]) => element("li", {}, element("b", {}, mark), ` ${text}`));
+    const summary = element("summary", {}, "Marks");
+    return element("details", { className: "marks" }, summary, element("ul", {}, ...items));
   }
 
   // The relevant documents that no shown run has among its first results.

@@ -12,15 +12,22 @@ from fastrank.core.native.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, ClassVar
+    from collections.abc import Iterator, Sequence
+    from typing import Any, ClassVar, TypeAlias
 
     import numpy as np
     import numpy.typing as npt
+    import pandas
+    import polars
+    import pyarrow
     from typing_extensions import Self
 
     from fastrank.core.data.texts import Texts
+    from fastrank.core.native.buffers import Code, Memory
     from fastrank.core.native.record import Offsets
+
+    # As many values as there are rows.
+    Column: TypeAlias = "Sequence[object] | npt.ArrayLike"
 
 
 class Frozen:
@@ -32,7 +39,7 @@ class Frozen:
     """
 
     # The defaults of fields that are annotated without a value.
-    defaults: ClassVar[dict[str, Any]] = {}
+    defaults: ClassVar[dict[str, object]] = {}
     internal: ClassVar[frozenset[str]] = frozenset(
         {"changed", "defaults", "field_names", "internal", "made_by", "required"}
     )
@@ -53,7 +60,7 @@ class Frozen:
     def __dir__(self) -> list[str]:
         return sorted(set(object.__dir__(self)) - self.internal)
 
-    def __init__(self, *arguments: Any, **fields: Any) -> None:
+    def __init__(self, *arguments: object, **fields: object) -> None:
         if arguments or not self.required <= fields.keys() <= self.field_names:
             if arguments or not fields:
                 raise TypeError(_how_to_make(type(self)))
@@ -61,18 +68,18 @@ class Frozen:
             raise TypeError(f"{type(self).__name__}: fields missing or unknown: {sorted(wrong)}")
         vars(self).update(fields)
 
-    def changed(self, **fields: Any) -> Any:
+    def changed(self, **fields: object) -> Self:
         """A copy with other values in some fields."""
         values = {name: getattr(self, name) for name in self.field_names}
         return type(self)(**{**values, **fields})
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen")
 
     def __copy__(self) -> Self:
         return self
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         fields = {name: _to_pickle(getattr(self, name)) for name in self.field_names}
         return _rebuild, (type(self), fields)
 
@@ -110,15 +117,15 @@ class _PickledMemory:
     def __init__(self, column: memoryview) -> None:
         self._column = column
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return _memory_of, (self._column.format, bytes(self._column))
 
 
-def _memory_of(code: Any, content: bytes) -> memoryview:
+def _memory_of(code: Code, content: bytes) -> Memory:
     return memoryview(bytearray(content)).cast(code)
 
 
-def _to_pickle(value: Any) -> Any:
+def _to_pickle(value: object) -> object:
     if isinstance(value, memoryview):
         return _PickledMemory(value)
     if isinstance(value, Record):
@@ -126,19 +133,26 @@ def _to_pickle(value: Any) -> Any:
     return [_to_pickle(item) for item in value] if isinstance(value, list) else value
 
 
-def _rebuild(kind: type[Frozen], fields: dict[str, Any]) -> Frozen:
+def _rebuild(kind: type[Frozen], fields: dict[str, object]) -> Frozen:
     frozen = object.__new__(kind)
     Frozen.__init__(frozen, **fields)
     return frozen
 
 
-def as_array(column: Any) -> npt.NDArray[Any]:
+def as_array(column: object) -> npt.NDArray[Any]:
     """A read-only numpy view of a column."""
     import numpy
 
     view: npt.NDArray[Any] = numpy.asarray(column).view()
     view.flags.writeable = False
     return view
+
+
+def id_text(value: object) -> Any:
+    """An integer as the id that it is read as; anything else as it is."""
+    if isinstance(value, (str, bool)) or not hasattr(value, "__index__"):
+        return value
+    return str(value.__index__())
 
 
 class PerQuery(Frozen):
@@ -178,7 +192,7 @@ class PerQuery(Frozen):
         return iter(self.query_ids)
 
     def __contains__(self, query: object) -> bool:
-        return query in self._numbers()
+        return id_text(query) in self._numbers()
 
     def _numbers(self) -> dict[str, int]:
         """The index of each query."""
@@ -203,17 +217,19 @@ class Convertible(PerQuery):
     """
 
     @classmethod
-    def _from_table(cls, form: str, table: Any, columns: Any = None, **options: Any) -> Self:
+    def _from_table(
+        cls, form: str, table: object, columns: object = None, **options: object
+    ) -> Self:
         """Make judgments or a run of a table in another form."""
         converted: Self = convert("from_table", cls, form, table, columns, **options)
         return converted
 
-    def __getitem__(self, query: str) -> dict[str, Any]:
+    def __getitem__(self, query: str | int) -> dict[str, Any]:
         """{document: grade or score} of a query. Raises KeyError for an unknown query."""
-        number = self._numbers().get(query)
+        number = self._numbers().get(id_text(query))
         if number is None:
             raise KeyError(f"no query {query!r} in {self!r}")
-        values: dict[str, Any] = convert("query_to_dict", self, number)
+        values: dict[str, object] = convert("query_to_dict", self, number)
         return values
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
@@ -224,10 +240,10 @@ class Convertible(PerQuery):
         >>> fr.Run.from_arrays(["q1", "q1"], ["d1", "d2"], [0.5, 0.75]).to_dict()
         {'q1': {'d1': 0.5, 'd2': 0.75}}
         """
-        values: dict[str, dict[str, Any]] = convert("to_dict", self)
+        values: dict[str, dict[str, object]] = convert("to_dict", self)
         return values
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """Convert to a pandas DataFrame.
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_pandas()
@@ -237,7 +253,7 @@ class Convertible(PerQuery):
         """
         return convert("to_pandas", self)
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> polars.DataFrame:
         """Convert to a polars DataFrame. Raises InputError for ids that are not UTF-8.
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_polars().columns
@@ -245,7 +261,7 @@ class Convertible(PerQuery):
         """
         return convert("to_polars", self)
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> pyarrow.Table:
         """Convert to an Arrow table. Raises InputError for ids that are not UTF-8.
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_arrow().column_names

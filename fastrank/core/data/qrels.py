@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
+    import pandas
+    import polars
 
+    from fastrank.core.data.columns import Column
     from fastrank.core.native.record import Float64Array, Int64Array, Offsets
 
 
@@ -50,7 +53,7 @@ class Qrels(Convertible):
     scale: Scale | None = None
 
     @classmethod
-    def from_dict(cls, given: Mapping[Any, Any]) -> Qrels:
+    def from_dict(cls, given: Mapping[Any, object]) -> Qrels:
         """Create judgments from {query: {document: grade}}, or {query: [document, ...]} (grade 1).
 
         Ids may be str, bytes, integers or objects with a str(); grades are integers or floats, see
@@ -66,7 +69,9 @@ class Qrels(Convertible):
         return qrels
 
     @classmethod
-    def from_pandas(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
+    def from_pandas(
+        cls, frame: pandas.DataFrame, *, columns: Mapping[str, object] | None = None
+    ) -> Qrels:
         """Create judgments from a pandas DataFrame with one row per judgment; its index is ignored.
 
         columns: the names of the columns by role (query, doc, grade, iteration, stratum). Needed
@@ -82,7 +87,9 @@ class Qrels(Convertible):
         return cls._from_table("pandas", frame, columns)
 
     @classmethod
-    def from_polars(cls, frame: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
+    def from_polars(
+        cls, frame: polars.DataFrame, *, columns: Mapping[str, object] | None = None
+    ) -> Qrels:
         """Create judgments from a polars DataFrame; see `from_pandas`.
 
         >>> import polars
@@ -93,7 +100,7 @@ class Qrels(Convertible):
         return cls._from_table("polars", frame, columns)
 
     @classmethod
-    def from_arrow(cls, table: Any, *, columns: Mapping[str, Any] | None = None) -> Qrels:
+    def from_arrow(cls, table: object, *, columns: Mapping[str, object] | None = None) -> Qrels:
         """Create judgments from an Arrow table or record batch; see `from_pandas`.
 
         Also accepts any object that supports Arrow's PyCapsule interface.
@@ -106,7 +113,9 @@ class Qrels(Convertible):
         return cls._from_table("arrow", table, columns)
 
     @classmethod
-    def from_arrays(cls, queries: Any, docs: Any, grades: Any, subtopics: Any = None) -> Qrels:
+    def from_arrays(
+        cls, queries: Column, docs: Column, grades: Column, subtopics: Column | None = None
+    ) -> Qrels:
         """Create judgments from three lists or 1-d arrays of equal length, one judgment per row.
 
         subtopics: as many ids of subtopics (intents, aspects), for measures of subtopics, with a
@@ -174,7 +183,7 @@ class Scale(Frozen):
         return row, float(grades[row])
 
 
-def lowest_code(judgments: Any, level: float) -> int:
+def lowest_code(judgments: object, level: float) -> int:
     """The smallest code of the judgments whose grade is at least `level`.
 
     In judged rankings the codes of unjudged documents and negative grades are fixed negative

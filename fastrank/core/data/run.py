@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
+    import pandas
+    import polars
 
+    from fastrank.core.data.columns import Column
     from fastrank.core.native.record import Float64Array
 
 
@@ -39,7 +42,7 @@ class Run(Convertible):
     @classmethod
     def from_dict(
         cls,
-        given: Mapping[Any, Mapping[Any, Any]],
+        given: Mapping[Any, Mapping[Any, object]],
         *,
         tag: str | None = None,
         higher_is_better: bool = True,
@@ -60,9 +63,9 @@ class Run(Convertible):
     @classmethod
     def from_pandas(
         cls,
-        frame: Any,
+        frame: pandas.DataFrame,
         *,
-        columns: Mapping[str, Any] | None = None,
+        columns: Mapping[str, object] | None = None,
         tag: str | None = None,
         higher_is_better: bool = True,
     ) -> Run:
@@ -85,9 +88,9 @@ class Run(Convertible):
     @classmethod
     def from_polars(
         cls,
-        frame: Any,
+        frame: polars.DataFrame,
         *,
-        columns: Mapping[str, Any] | None = None,
+        columns: Mapping[str, object] | None = None,
         tag: str | None = None,
         higher_is_better: bool = True,
     ) -> Run:
@@ -103,9 +106,9 @@ class Run(Convertible):
     @classmethod
     def from_arrow(
         cls,
-        table: Any,
+        table: object,
         *,
-        columns: Mapping[str, Any] | None = None,
+        columns: Mapping[str, object] | None = None,
         tag: str | None = None,
         higher_is_better: bool = True,
     ) -> Run:
@@ -123,9 +126,9 @@ class Run(Convertible):
     @classmethod
     def from_arrays(
         cls,
-        queries: Any,
-        docs: Any,
-        scores: Any,
+        queries: Column,
+        docs: Column,
+        scores: Column,
         *,
         tag: str | None = None,
         higher_is_better: bool = True,

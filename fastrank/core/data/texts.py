@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Sized
     from typing import Any, TypeAlias
 
+    import numpy.typing as npt
+
+    from fastrank.core.native.buffers import Code, Memory
     from fastrank.core.native.record import Int64Array
 
     # Query ids, as a list or decoded lazily.
@@ -36,11 +39,10 @@ def gather_texts(words: Texts, codes: Int64Array) -> Texts:
     return Texts(words.buffer, memory_of(starts[codes]), memory_of(lengths[codes]))
 
 
-def memory_of(values: Any) -> Any:
+def memory_of(values: npt.NDArray[Any]) -> Memory:
     """A numpy array of 8-byte numbers, not changed elsewhere, as memory for kernels."""
-    code = "d" if values.dtype.kind == "f" else "q"
-    memory: Any = memoryview(values)
-    return memory.cast("B").cast(code) if len(values) else zeros(code, 0)
+    code: Code = "d" if values.dtype.kind == "f" else "q"
+    return values.data.cast("B").cast(code) if len(values) else zeros(code, 0)
 
 
 class Texts(Frozen):
@@ -168,14 +170,14 @@ class LineFields(TextColumn):
 class TextSet(Texts):
     """Texts that are also available as a list."""
 
-    known: list[bytes]
+    listed: list[bytes]
 
     def __init__(self, texts: list[bytes], starts: Int64Array, lengths: Int64Array) -> None:
-        Frozen.__init__(self, buffer=b"".join(texts), starts=starts, lengths=lengths, known=texts)
+        Frozen.__init__(self, buffer=b"".join(texts), starts=starts, lengths=lengths, listed=texts)
 
     def take(self, rows: Iterable[int]) -> list[bytes]:
         """The texts of some rows."""
-        texts = self.known
+        texts = self.listed
         return [texts[row] for row in rows]
 
 

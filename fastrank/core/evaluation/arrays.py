@@ -8,7 +8,7 @@ from fastrank.common.arguments import check_threads, flag
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import decoded
-from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.evaluation.ties import scores_and_ties
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tables.values import (
     as_rows,
@@ -18,7 +18,7 @@ from fastrank.core.formats.tables.values import (
     row_numbers,
 )
 from fastrank.core.matching.array_qrels import ArrayQrels, index_qrels, moved, select_queries
-from fastrank.core.matching.arrays import PADDING, ArrayRun, match_rows
+from fastrank.core.matching.arrays import ArrayRun, match_rows
 from fastrank.core.matching.keywords import EVALUATION, ArrayOptions, Request
 from fastrank.core.matching.plan import Plan
 from fastrank.core.matching.queries import relevant_queries
@@ -78,9 +78,9 @@ def evaluate_arrays(
     whose decimal id sorts later comes first (9 before 10), unless `ties` says otherwise. With
     `scores=None` the order of the row counts, and there are no ties. The queries of the Scores are
     in byte order of their ids, in which trec_eval sums them, or in the order of the rows if they
-    have no ids. As in trec_eval, rows without judgments and rows without documents are skipped; the
-    rows without judgments are not read and count as `unjudged_queries`, those without documents as
-    `missing_queries`.
+    have no ids. As in trec_eval, rows without judgments are skipped; they are not read, and count
+    as `unjudged_queries`. A row without documents is a query that found nothing, and counts 0;
+    judged queries without a row are `missing_queries`.
 
     With other values of `ties` or `duplicates`, with `ignore_identical_ids` or `exclude`, and if a
     document is repeated below `depth`, the arrays are first converted to a Run with string ids,
@@ -118,8 +118,8 @@ def evaluate_arrays(
         qrels = index_qrels(qrels, queries=None if keyed else queries)
         queries = queries if keyed else None
     row_queries = _queries_of_rows(qrels, queries, len(docs))
-    unknown = _unknown_queries(row_queries, docs, names)
-    is_named = qrels.named if queries is None and qrels.rows is not None else queries is not None
+    unknown = _unknown_queries(row_queries, names)
+    is_named = qrels.is_named if queries is None and qrels.rows is not None else queries is not None
     picks, left_out = relevant_queries(qrels, request.options)
     if left_out:
         qrels, now = select_queries(qrels, picks)
@@ -142,7 +142,7 @@ def evaluate_arrays(
         skipped=left_out,
         query_order=None if is_named else qrels.queries.take(order.tolist()),
     )
-    return scores_of(plan, match_rows(plan, run, threads))
+    return scores_and_ties(plan, match_rows(plan, run, threads))
 
 
 def _queries_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count: int) -> Array:
@@ -172,14 +172,11 @@ def _queries_of_rows(qrels: ArrayQrels, queries: Iterable[object] | None, count:
     return numpy.fromiter((numbers.get(query, -1) for query in ids), numpy.int64, count)
 
 
-def _unknown_queries(
-    row_queries: Array, docs: Array, queries: Iterable[object] | None
-) -> list[bytes]:
-    """The ids of the rows that have documents, but no judgments."""
+def _unknown_queries(row_queries: Array, queries: Iterable[object] | None) -> list[bytes]:
+    """The ids of the rows without judgments."""
     import numpy
 
     rows = numpy.flatnonzero(row_queries < 0)
-    rows = rows[(docs[rows] != PADDING).any(axis=1)]
     if not len(rows):
         return []
     ids = row_numbers(len(row_queries)) if queries is None else query_ids(queries)

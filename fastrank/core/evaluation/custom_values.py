@@ -27,7 +27,7 @@ def custom_values(
     judged: Judged,
     scale: Scale | None,
     level: float,
-    options: dict[str, Any],
+    options: dict[str, object],
 ) -> Float64Array:
     """The values of a user-defined measure, with these options, for every judged ranking.
 

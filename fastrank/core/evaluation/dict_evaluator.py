@@ -36,12 +36,12 @@ class DictEvaluator:
     """
 
     def __init__(
-        self, plan: Plan, queries: Iterable[str], arrange: Callable[[Values], Any]
+        self, plan: Plan, queries: Iterable[str], arrange: Callable[[Values], object]
     ) -> None:
         self._plan, self._arrange = plan, arrange
         self._numbers = {query: i for i, query in enumerate(queries)}
 
-    def compute(self, run: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any, DictBatch | None]:
+    def compute(self, run: Mapping[str, object]) -> tuple[Mapping[str, Any], Any, DictBatch | None]:
         """Compute the measures for the judged queries of a run. Raises InputError.
 
         Returns these queries, what `arrange` has made of the values, and what holds the memory of

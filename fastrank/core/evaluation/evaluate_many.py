@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import TrecEvalVersion
+    from fastrank.common.parallel import Workers
     from fastrank.core.data.texts import Ids
     from fastrank.core.matching.plan import Plan
     from fastrank.core.scores.scores import Scores
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
 
 def evaluate_runs(
     plan: Plan,
-    runs: Sequence[Any],
+    runs: Sequence[object],
     *,
     keys: Sequence[object] | None = None,
-    executor: Any = None,
+    executor: Workers | None = None,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> list[Scores]:
@@ -79,7 +80,7 @@ def evaluate_runs(
     ]
 
 
-def _evaluate_run(shared: Shared, run: Any) -> tuple[Scores, list[str]]:
+def _evaluate_run(shared: Shared, run: object) -> tuple[Scores, list[str]]:
     """The scores of a run, ready to be sent, and the warnings."""
     messages: list[str] = []
     try:
@@ -97,7 +98,7 @@ def warnings_of(error: Exception | None) -> list[str]:
 
 
 def evaluate_each(
-    plan: Plan, runs: Sequence[Any], *, executor: Any, threads: int | None
+    plan: Plan, runs: Sequence[object], *, executor: Workers | None, threads: int | None
 ) -> Generator[Outcome, None, None]:
     """Yield an Outcome for each run, whose value is a tuple: the Scores and a list of warnings."""
     restored = _Restored(plan)
@@ -167,7 +168,7 @@ class _Restored:
         return restored
 
 
-def _for_worker(run: Any) -> Any:
+def _for_worker(run: object) -> object:
     """The run, a file by its absolute path: workers may have other working directories."""
     if isinstance(run, (str, os.PathLike)):
         if os.fspath(run) == "-":
@@ -178,7 +179,7 @@ def _for_worker(run: Any) -> Any:
 
 
 def _run_error(
-    runs: Sequence[Any],
+    runs: Sequence[object],
     keys: Sequence[object] | None,
     scores: list[Scores | None],
     errors: dict[int, Exception],

@@ -15,7 +15,7 @@ from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import bind_measures, check_options
+from fastrank.core.matching.options import bind_measures
 from fastrank.core.matching.plan import Plan
 from fastrank.errors import NoQueriesError
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.common.parallel import Workers
     from fastrank.core.data.texts import Texts
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.core.formats.trec.reader import Warn
@@ -42,7 +43,7 @@ def evaluate(
     measures: Measures = ...,
     *,
     threads: int | None = ...,
-    executor: Any = ...,
+    executor: Workers | None = ...,
     progress: bool | None = ...,
     **options: Unpack[EvaluationOptions],
 ) -> Scores: ...
@@ -55,7 +56,7 @@ def evaluate(
     measures: Measures = ...,
     *,
     threads: int | None = ...,
-    executor: Any = ...,
+    executor: Workers | None = ...,
     progress: bool | None = ...,
     **options: Unpack[EvaluationOptions],
 ) -> list[Scores]: ...
@@ -68,7 +69,7 @@ def evaluate(
     measures: Measures = ...,
     *,
     threads: int | None = ...,
-    executor: Any = ...,
+    executor: Workers | None = ...,
     progress: bool | None = ...,
     **options: Unpack[EvaluationOptions],
 ) -> Scores: ...
@@ -81,7 +82,7 @@ def evaluate(
     measures: Measures = "official",
     *,
     threads: int | None = None,
-    executor: Any = None,
+    executor: Workers | None = None,
     progress: bool | None = None,
     **options: Unpack[EvaluationOptions],
 ) -> Scores | list[Scores]:
@@ -139,7 +140,7 @@ def evaluate(
         from fastrank.core.matching.dicts import index_judgments
 
         # Nobody else has this evaluator.
-        indexed: Any = index_judgments(qrels, copied=False)
+        indexed = index_judgments(qrels, copied=False)
         qrels = qrels if indexed is None else indexed
     return _evaluated(plan_of(qrels, measures, options), run, threads, executor, progress)
 
@@ -179,7 +180,7 @@ class Evaluator:
         run: list[tuple[Any, ...]],
         *,
         threads: int | None = None,
-        executor: Any = None,
+        executor: Workers | None = None,
         progress: bool | None = None,
     ) -> Scores: ...
 
@@ -189,7 +190,7 @@ class Evaluator:
         run: RunsLike,
         *,
         threads: int | None = None,
-        executor: Any = None,
+        executor: Workers | None = None,
         progress: bool | None = None,
     ) -> list[Scores]: ...
 
@@ -199,7 +200,7 @@ class Evaluator:
         run: RunLike,
         *,
         threads: int | None = None,
-        executor: Any = None,
+        executor: Workers | None = None,
         progress: bool | None = None,
     ) -> Scores: ...
 
@@ -208,7 +209,7 @@ class Evaluator:
         run: RunLike | RunsLike,
         *,
         threads: int | None = None,
-        executor: Any = None,
+        executor: Workers | None = None,
         progress: bool | None = None,
     ) -> Scores | list[Scores]:
         """Evaluate a run, or each of several: a list, an iterator, or a dict {name: run}.
@@ -223,10 +224,11 @@ class Evaluator:
 
 
 def _evaluated(
-    plan: Plan, run: Any, threads: int | None, executor: Any, progress: bool | None
+    plan: Plan, run: object, threads: int | None, executor: Workers | None, progress: bool | None
 ) -> Scores | list[Scores]:
     """The scores of a run or of several; the arguments are those of `evaluate`."""
-    check_threads(threads)
+    if threads is not None:
+        check_threads(threads)
     # Most dicts are recognized by this alone.
     if hasattr(_first_score(run), "__float__"):
         return evaluated(plan, run, threads)
@@ -249,7 +251,7 @@ def _evaluated(
     )
 
 
-def _first_score(run: Any) -> Any:
+def _first_score(run: object) -> object:
     """The score of the first document of the first query of a dict; None for anything else."""
     documents = next(iter(run.values()), None) if isinstance(run, dict) else None
     return next(iter(documents.values()), None) if isinstance(documents, dict) else None
@@ -278,19 +280,15 @@ def evaluated(
         rankings = (docs.values() for docs in run.values() if isinstance(docs, dict))
         warn_if_swapped(plan.judgments, rankings, warn)
     judged = match(plan, run, threads=threads, warn=warn)
-    scores = scores_of(plan, judged)
-    if judged.judged is not None and judged.judged.has_ties:
-        # Imported late: many runs have no ties.
-        from fastrank.core.evaluation.ties import ties_of
+    if judged.judged is None or not judged.judged.has_ties:
+        return scores_of(plan, judged)
+    # Imported late: many runs have no ties.
+    from fastrank.core.evaluation.ties import scores_and_ties
 
-        ties = ties_of(plan, judged)
-        scores = scores if ties is None else scores.changed(ties=ties)
-    return scores
+    return scores_and_ties(plan, judged)
 
 
-def plan_of(
-    qrels: Any, measures: Measures, options: Mapping[str, Any], *, keeps_ties: bool = False
-) -> Plan:
+def plan_of(qrels: object, measures: Measures, options: Mapping[str, object]) -> Plan:
     """The plan for judgments in any form, measures and options as `evaluate` takes them."""
     checked = evaluation_options(options)
     bound = bind_measures(measures, checked)
@@ -310,8 +308,7 @@ def plan_of(
         checked = checked.changed(relevance_format="prefs")
     elif "groups" in needs and needs <= {"groups", "run", "queries"}:
         checked = checked.changed(relevance_format="qrels_jg")
-    check_options(bound, checked)
-    return Plan.of(judgments, bound, checked, file, keeps_ties)
+    return Plan.of(judgments, bound, checked, file)
 
 
 # How many ids of each side are shown, and how much of those of documents.

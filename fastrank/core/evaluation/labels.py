@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from fastrank.common.arguments import check_choice
@@ -9,6 +10,7 @@ from fastrank.common.keywords import takes, with_defaults
 from fastrank.core.data.qrels import Graded
 from fastrank.core.data.texts import Groups, Texts, as_texts, memory_of, text_order
 from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.evaluation.ties import ties_later
 from fastrank.core.formats.tables.values import (
     as_rows,
     check_integers,
@@ -22,10 +24,11 @@ from fastrank.core.formats.tables.values import query_ids as ids_of_queries
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.filters import rows_of_queries
 from fastrank.core.matching.keywords import EVALUATION, LabelOptions, Request
-from fastrank.core.matching.labels import Labels, match_labels
+from fastrank.core.matching.labels import Labels, match_as_texts, match_labels
 from fastrank.core.matching.options import BY_GRADE
 from fastrank.core.matching.plan import Plan
 from fastrank.core.matching.queries import relevant_queries
+from fastrank.core.measures.over_ties import has_expected_value
 from fastrank.core.native.buffers import WORTH_KEEPING, Recycled
 from fastrank.errors import ArrayError, OptionError
 
@@ -54,16 +57,16 @@ TIES = ("given", *BY_GRADE)
 
 @takes(LabelOptions, EVALUATION)
 def evaluate_labels(
-    labels: Any,
-    scores: Any,
+    labels: npt.ArrayLike,
+    scores: npt.ArrayLike | None,
     measures: Measures = "official",
     *,
-    query_ids: Any = None,
-    group_sizes: Any = None,
-    offsets: Any = None,
-    mask: Any = None,
+    query_ids: npt.ArrayLike | None = None,
+    group_sizes: npt.ArrayLike | None = None,
+    offsets: npt.ArrayLike | None = None,
+    mask: npt.ArrayLike | None = None,
     queries: Iterable[object] | None = None,
-    ties: LabelTies = "given",
+    ties: LabelTies | None = None,
     **options: Unpack[LabelOptions],
 ) -> Scores:
     """Evaluate scores of documents that are all labelled, as in learning to rank.
@@ -82,18 +85,20 @@ def evaluate_labels(
     offsets: integers[queries + 1]: the same, query i has the documents offsets[i] : offsets[i + 1].
     mask: for arrays [queries, n], bools of the same shape: which positions hold a document.
     queries: without query_ids, the id of each query; by default the row numbers: "0", "1", ...
-    ties: the order of documents with equal scores (compared as 32-bit floats in 9.0.8): "given",
-        or "best", "worst" or "average" as for `evaluate`; there are no ids to sort by. "average"
-        gives the nDCG of scikit-learn and torchmetrics. These three, and the measures AUC and
+    ties: the order of documents with equal scores (compared as 32-bit floats in 9.0.8): "average",
+        "best" or "worst" as for `evaluate`, or "given"; there are no ids to sort by. By default the
+        expected value, "average", which is the nDCG of scikit-learn and torchmetrics; and "given"
+        where a measure has none. The first three, where documents tie, and the measures AUC and
         GAUC, take three times as long, because the arrays are first converted to Qrels and a Run.
     **options: see `LabelOptions`.
 
-    All documents of a query count as retrieved and judged. The values are those of trec_eval for
-    document ids that descend in the given order: the ideal ranking of ndcg contains all documents
-    of the query, and a query without a relevant document counts as 0. The queries of the Scores are
-    in byte order of their ids, in which trec_eval sums them, or in the order of the rows if they
-    have no ids. Queries without documents are skipped. A warning is issued if the labels have
-    fractions and the scores are few small integers, which have probably changed places.
+    All documents of a query count as retrieved and judged. Without ties, the values are those of
+    trec_eval; with "given", for document ids that descend in the given order. The ideal ranking of
+    ndcg contains all documents of the query, and a query without a relevant document counts as 0.
+    The queries of the Scores are in byte order of their ids, in which trec_eval sums them, or in
+    the order of the rows if they have no ids. Queries without documents are skipped. A warning is
+    issued if the labels have fractions and the scores are few small integers, which have probably
+    changed places.
 
     Raises ArrayError, which names row and column, for other shapes and types, a NaN, or a label
     that is negative or not a number; OptionError, MeasureError, NoQueriesError and EvaluationError
@@ -109,7 +114,7 @@ def evaluate_labels(
     {'a': {'recip_rank': 0.5}, 'b': {'recip_rank': 1.0}}
     >>> fr.evaluate_labels([[0, 1], [0, 1, 0]], [[2, 1], [1, 3, 2]], "recip_rank").mean
     {'recip_rank': 0.75}
-    >>> fr.evaluate_labels([[1, 0]], [[0.5, 0.5]], "recip_rank", ties="average").mean
+    >>> fr.evaluate_labels([[1, 0]], [[0.5, 0.5]], "recip_rank").mean
     {'recip_rank': 0.75}
     """
     import numpy
@@ -120,7 +125,10 @@ def evaluate_labels(
             "evaluate_labels() got an unexpected keyword argument 'groups'; query_ids= takes the"
             " query id of each label, group_sizes= the number of labels of each query"
         )
-    request = Request(measures, {**with_defaults(evaluate_labels, options), "ties": ties})
+    # Used twice, so it must not be an iterator.
+    measures = list(measures) if isinstance(measures, Iterator) else measures
+    checked = with_defaults(evaluate_labels, options)
+    request = Request(measures, {**checked, "ties": ties or "given"})
     flat = _is_flat(query_ids=query_ids, group_sizes=group_sizes, offsets=offsets)
     if not flat and mask is None and (sizes := _uneven_sizes(labels)):
         labels, scores, mask = _padded(labels, scores, sizes)
@@ -182,7 +190,21 @@ def evaluate_labels(
         numpy.asarray(text_order(graded.queries)) if has_ids else numpy.arange(len(query_rows))
     )
     plan = Plan(graded, request.measures, request.options, skipped=left_out)
-    return scores_of(plan, match_labels(plan, values, order=query_order, rows=query_rows))
+    run, tied = match_labels(plan, values, order=query_order, rows=query_rows)
+    if not tied:
+        return scores_of(plan, run)
+    is_cut = request.options.is_cut
+    if ties is None and all(has_expected_value(bound, is_cut=is_cut) for bound in plan.measures):
+        average = Request(measures, {**checked, "ties": "average"})
+        plan = plan.changed(measures=average.measures, options=average.options)
+        return scores_of(plan, match_as_texts(plan, values, query_order))
+    scores_given = scores_of(plan, run)
+    # Copies: later changes of the caller's arrays must not affect the ranges.
+    plan = plan.changed(judgments=graded.changed(grade_column=numpy.array(graded.grade_column)))
+    values = numpy.array(values)
+    ties_found = ties_later(plan, lambda: match_as_texts(plan, values, query_order))
+    with_ties: Scores = scores_given.changed(ties=ties_found)
+    return with_ties
 
 
 def _is_flat(**arguments: object) -> bool:
@@ -261,7 +283,7 @@ def _row_numbers(count: int) -> Texts:
     return texts_of_ids("queries", numpy.arange(count))
 
 
-def _check_ties(ties: str) -> None:
+def _check_ties(ties: str | None) -> None:
     """Raise OptionError for an order of tied documents that needs ids."""
     if ties in ("docno_desc", "docno_asc"):
         raise OptionError(
@@ -269,7 +291,8 @@ def _check_ties(ties: str) -> None:
             f"expected one of {', '.join(map(repr, TIES))}, found {ties!r}; labels have no"
             " document ids to sort by",
         )
-    check_choice("ties", ties, TIES)
+    if ties is not None:
+        check_choice("ties", ties, TIES)
 
 
 def _uneven_sizes(labels: Any) -> list[int]:
@@ -282,7 +305,9 @@ def _uneven_sizes(labels: Any) -> list[int]:
     return sizes if len(set(sizes)) > 1 else []
 
 
-def _padded(labels: Any, scores: Any, sizes: list[int]) -> tuple[Any, Any, Any]:
+def _padded(
+    labels: Any, scores: Any, sizes: list[int]
+) -> tuple[list[list[Any]], list[list[Any]] | None, Array]:
     """Pad rows of different lengths; returns labels, scores and a mask of the documents."""
     import numpy
 
@@ -359,7 +384,7 @@ def _by_query(query_ids: Any, documents: int) -> tuple[Texts, Array, Array | Non
     return groups.queries, numpy.asarray(groups.offsets), order
 
 
-def _bounds(offsets: Any, group_sizes: Any, documents: int) -> Array:
+def _bounds(offsets: object, group_sizes: object, documents: int) -> Array:
     """Offsets as int64 that ascend from 0 to the number of documents."""
     import numpy
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.texts import TextSelection, decoded
+from fastrank.core.data.texts import TextSelection
 from fastrank.core.evaluation.values import computed
-from fastrank.core.matching.judged import QueryError, count_retrieved
+from fastrank.core.matching.judged import count_retrieved
 from fastrank.core.matching.queries import missing_queries
 from fastrank.core.measures.trec import GAINS
 from fastrank.core.scores.scores import Scores
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from fastrank.core.matching.dicts import DictBatch
     from fastrank.core.matching.judged import Judged, JudgedRun
     from fastrank.core.matching.plan import Plan
-    from fastrank.core.measures.selection import BoundMeasure
     from fastrank.core.native.record import Int64Array
     from fastrank.core.scores.differences import ZScores
 
@@ -54,7 +52,7 @@ def scores_of(
     judgments, measures, options = plan.judgments, plan.measures, plan.options
     if options.missing_is_error and run.missing:
         raise missing_queries(judgments, TextSelection(judgments.queries, run.queries))
-    batch = lender(plan, run.judged)
+    batch = lender(plan, run.judged) if plan.lends else None
     if batch is not None and not plan.known(_may_repeat):
         batch = None
     first = plan.requires.first_with_rankings
@@ -86,7 +84,7 @@ def scores_of(
         trace(queries, run.judged)
 
     def values_of(values: Values) -> list[Any]:
-        return [_values(values, bound, queries) for bound in measures]
+        return list(map(values.of, measures))
 
     values, columns = computed(plan, evaluated, values_of, batch)
     if values.repeats:
@@ -101,7 +99,7 @@ def scores_of(
         from fastrank.core.scores.differences import to_zscores
 
         to_zscores(measures, columns, queries, zscores)
-    extended: list[Any] = [None] * len(measures)
+    extended: list[object] = [None] * len(measures)
     if zscores is None and options.complete:
         extended = [
             values.with_missing(bound, column, queries) if counts_missing(bound) else None
@@ -110,6 +108,7 @@ def scores_of(
     scores = scores_of_values(
         plan,
         run,
+        queries,
         columns,
         extended,
         zscored=zscores is not None,
@@ -124,16 +123,17 @@ def scores_of(
 def scores_of_values(
     plan: Plan,
     run: JudgedRun,
-    values: list[Any],
-    extended: list[Any],
+    queries: Ids,
+    values: list[object],
+    extended: list[object],
     *,
     zscored: bool = False,
     zero_rows: bool = False,
 ) -> Scores:
     """Scores of values that were computed, with their summaries and the counts of the run.
 
-    values, extended: a column for each measure, as `summaries` takes them. zero_rows: as for
-    `scores_of`.
+    queries: the ids of the evaluated ones, those before the one that failed. values, extended: a
+    column for each measure, as `summaries` takes them. zero_rows: as for `scores_of`.
     """
     judgments, measures, options = plan.judgments, plan.measures, plan.options
     evaluated = run.before_failure()
@@ -146,26 +146,27 @@ def scores_of_values(
     coverage = Coverage(
         complete=options.complete,
         judged=judgments.queries,
-        found=_without(run.queries, run.placeholders),
+        found=_without(run.queries, run.placeholders) if run.placeholders else run.queries,
         unknown=unjudged,
         positive=positive_grades(judgments, measures) if options.complete else None,
     )
     retrieved = {}
     if run.judged is not None:
         retrieved = count_retrieved(run.judged, evaluated.placeholders)
-    query_ids: Ids = TextSelection(judgments.queries, evaluated.queries)
-    summary = summaries(
-        measures, values, extended, len(query_ids), coverage, run.tag, zscored=zscored
-    )
+    query_ids, count = queries, len(evaluated.queries)
+    summary = summaries(measures, values, extended, count, coverage, run.tag, zscored=zscored)
+    sampled = {}
+    if getattr(judgments, "strata", None) is not None:
+        sampled = plan.known(_sample_counts)
     zeros: list[int] = []
-    if zero_rows and len(query_ids) < len(judgments):
+    if zero_rows and count < len(judgments):
         query_ids, values, zeros = insert_zero_rows(
             measures, values, extended, coverage, query_ids, plan.query_order
         )
     return Scores(
         bound=measures,
         counts={
-            "evaluated_queries": len(evaluated.queries),
+            "evaluated_queries": count,
             "missing_queries": run.missing,
             **({} if unjudged is None else {"unjudged_queries": len(unjudged)}),
             "no_relevant_queries": plan.no_relevant,
@@ -174,7 +175,7 @@ def scores_of_values(
             "excluded": 0,
             "duplicates": 0,
             **run.counts,
-            **plan.known(_sample_counts),
+            **sampled,
         },
         coverage=coverage,
         tag_bytes=run.tag,
@@ -188,8 +189,6 @@ def scores_of_values(
 
 def _sample_counts(plan: Plan) -> dict[str, int]:
     """The counts of judgments that are a stratified sample."""
-    if not isinstance(plan.judgments, Qrels) or plan.judgments.strata is None:
-        return {}
     # Imported late: the trec_eval command does not need it.
     from fastrank.core.matching.column_judgments import sample_counts
 
@@ -222,19 +221,7 @@ def _may_repeat(plan: Plan) -> bool:
     )
 
 
-def _values(values: Values, bound: BoundMeasure, queries: Ids) -> Any:
-    """The values of a measure. Raises EvaluationError if a user-defined measure fails."""
-    try:
-        return values.of(bound)
-    except QueryError as error:
-        name, query = bound.measure.name, queries[error.place]
-        reason = f"measure '{name}' of query '{decoded(query)}': {error}"
-        raise EvaluationError(name, query, reason) from error.__cause__
-
-
-def _without(queries: Int64Array, placeholders: Sequence[int]) -> Int64Array | list[int]:
+def _without(queries: Int64Array, placeholders: Sequence[int]) -> list[int]:
     """The queries that have results, without those that only have a placeholder."""
-    if not placeholders:
-        return queries
     excluded = set(placeholders)
     return [query for i, query in enumerate(queries) if i not in excluded]

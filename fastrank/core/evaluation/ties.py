@@ -13,7 +13,7 @@ from fastrank.core.evaluation.scoring import lender, scores_of
 from fastrank.core.matching.judged import JudgedRun
 from fastrank.core.matching.keywords import EVALUATION, DepthOptions, evaluation_options
 from fastrank.core.matching.match import match
-from fastrank.core.matching.options import BY_GRADE, check_options
+from fastrank.core.matching.options import BY_GRADE
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.over_ties import (
     check_range,
@@ -31,11 +31,11 @@ from fastrank.errors import EvaluationError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from typing_extensions import Unpack
 
-    from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.matching.options import Options
@@ -50,25 +50,37 @@ def ties_of(plan: Plan, run: JudgedRun) -> Ties | None:
     It is not where a depth or judged_only removes documents: what can take their places is not
     kept.
     """
-    options = plan.options
-    if (
-        run.judged is None
-        or not run.judged.has_ties
-        or options.ties in BY_GRADE
+    judged = run.judged
+    if judged is None or not judged.has_ties or not _are_known(plan.options):
+        return None
+    if plan.lends and lender(plan, judged) is not None:
+        # The next run gets this memory.
+        judged = judged.copied()
+    return Ties(plan, run.changed(judged=judged))
+
+
+def ties_later(plan: Plan, match: Callable[[], JudgedRun]) -> Ties | None:
+    """The same of a run with ties that `match` judges when it is asked for."""
+    return Ties(plan, match) if _are_known(plan.options) else None
+
+
+def _are_known(options: Options) -> bool:
+    """Whether the effect of ties is known."""
+    return not (
+        options.ties in BY_GRADE
         or options.relevance_format != "qrels"
         or options.is_cut
         or options.judged_only
         or options.relevance_level < 0
-    ):
-        return None
-    judged = run.judged
-    if lender(plan, judged) is not None:
-        # The next run gets this memory.
-        if not plan.keeps_ties:
-            return None
-        judged = judged.copied()
-    # Without the memory that the plan keeps for further runs.
-    return Ties(plan.changed(), run.changed(judged=judged))
+    )
+
+
+def scores_and_ties(plan: Plan, run: JudgedRun) -> Scores:
+    """The scores of a run, with its ties."""
+    scores = scores_of(plan, run)
+    ties = ties_of(plan, run)
+    with_ties: Scores = scores if ties is None else scores.changed(ties=ties)
+    return with_ties
 
 
 class Ties:
@@ -78,13 +90,15 @@ class Ties:
     those count that "best" and "worst" bound.
     """
 
-    def __init__(self, plan: Plan, run: JudgedRun) -> None:
-        self._plan, self._run = plan, run
+    def __init__(self, plan: Plan, run: JudgedRun | Callable[[], JudgedRun]) -> None:
+        # Without the memory that the plan keeps for further runs.
+        self._plan = plan.changed()
+        self._run = run
         # A cache of functools would be a cycle, which keeps memory until it is found.
         self._known: dict[str, Scores] = {}
         self._ranges: dict[str, Range] | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"_ranges": self.ranges(), "_known": self._known}
 
     def scores(self, ties: str) -> Scores:
@@ -94,9 +108,10 @@ class Ties:
 
             options = self._plan.options.changed(ties=ties)
             plan = self._plan.changed(measures=self._ranged(), options=options)
-            assert self._run.judged is not None
-            tied = settle_ties(self._run.judged.copied(), plan.judging)
-            run = self._run.changed(judged=tied.judged, tied=tied)
+            self._run = run = self._run if isinstance(self._run, JudgedRun) else self._run()
+            assert run.judged is not None
+            tied = settle_ties(run.judged.copied(), plan.judging)
+            run = run.changed(judged=tied.judged, tied=tied)
             self._known[ties] = scores_of(plan, run)
         return self._known[ties]
 
@@ -264,6 +279,9 @@ def tie_report(
     taken = as_run(run, trec_eval_version=checked.trec_eval_version)
     tied, largest = _count(taken, single=checked.trec_eval_version == DEFAULT_VERSION)
     counts = zip(taken.queries, tied, strict=True)
+    ranges = {}
+    if judgments is not None:
+        ranges = tie_ranges(Plan(judgments, bound, checked), taken)
     return TieReport(
         tag=taken.tag,
         lines=len(taken.docs),
@@ -271,7 +289,7 @@ def tie_report(
         largest=max(largest, default=0),
         evaluated=len(taken),
         queries={decoded(query): count for query, count in counts if count},
-        measures={} if judgments is None else tie_ranges(judgments, taken, bound, checked),
+        measures=ranges,
     )
 
 
@@ -288,16 +306,13 @@ def _count(run: Run, *, single: bool) -> tuple[Any, Any]:
     return tied, largest
 
 
-def tie_ranges(
-    qrels: Qrels, run: Run, measures: list[BoundMeasure], options: Options
-) -> dict[str, TieRange]:
+def tie_ranges(plan: Plan, run: Run) -> dict[str, TieRange]:
     """The range of the mean of each measure, by its printed name; `check_range` accepts them."""
+    measures, options = plan.measures, plan.options
 
-    def mean(measures: list[BoundMeasure], ties: str, **changes: Any) -> dict[str, float]:
-        settled = options.changed(ties=ties, **changes)
-        check_options(measures, settled)
-        plan = Plan(qrels, measures, settled)
-        return scores_of(plan, match(plan, run)).mean
+    def mean(measures: list[BoundMeasure], ties: str, **changes: object) -> dict[str, float]:
+        changed = plan.changed(measures=measures, options=options.changed(ties=ties, **changes))
+        return scores_of(changed, match(changed, run)).mean
 
     value, worst, best = (mean(measures, ties) for ties in ("docno_desc", "worst", "best"))
     for share in filter(is_share_of_judged, measures if options.is_cut else []):

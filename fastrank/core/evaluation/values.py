@@ -80,7 +80,7 @@ class Values:
     def of(self, bound: BoundMeasure) -> Any:
         """The values of a measure, float64[queries * width]; a list of bytes for relstring.
 
-        Raises EvaluationError, and QueryError if a user's function fails.
+        Raises EvaluationError, also if a user's function fails.
         """
         values = self._computed(bound)
         if self.plan.options.no_relevant == "one":
@@ -99,9 +99,7 @@ class Values:
             call()
 
     def _room(self, count: int) -> Float64Array:
-        """Zeroed memory for a number of values."""
-        if not self.repeats:
-            return zeros("d", count)
+        """Zeroed memory for a number of values, which serves again."""
         self._used += count
         return self._values[self._used - count : self._used]
 
@@ -141,7 +139,8 @@ class Values:
         is_expected = run.tied is not None and self.plan.options.ties == "average"
         if measure.is_text and not is_expected:
             return self._relevance_strings(bound)
-        numbers, values = filled("d", bound.numbers), self._room(self._queries * bound.width)
+        numbers, size = filled("d", bound.numbers), self._queries * bound.width
+        values = self._room(size) if self.repeats else zeros("d", size)
         if measure.needs == "groups":
             judged, offsets = run.others["groups"]
             by_group = zeros("d", len(judged) * bound.width)
@@ -174,7 +173,14 @@ class Values:
         assert bound.options is not None
         scale = None if isinstance(self._judgments, Preferences) else self._judgments.scale
         level = bound.options.get("rel", self.plan.options.relevance_level)
-        return custom_values(bound.measure, self.judged_for(bound), scale, level, bound.options)
+        judged = self.judged_for(bound)
+        try:
+            return custom_values(bound.measure, judged, scale, level, bound.options)
+        except QueryError as error:
+            name, row = bound.measure.name, self._run.queries[error.place]
+            query = self._judgments.queries[row]
+            reason = f"measure '{name}' of query '{decoded(query)}': {error}"
+            raise EvaluationError(name, query, reason) from error.__cause__
 
     def _tied_for(self, bound: BoundMeasure) -> Tied:
         """What the documents of the rankings that a measure sees tie with."""
@@ -219,7 +225,7 @@ class Values:
         from fastrank.core.matching.rankings import rankings_of, with_generated_ids, without_results
 
         plan = self.plan
-        qrels: Any = plan.judgments
+        qrels = plan.judgments
         evaluated = set(queries)
         everyone = enumerate(qrels.queries)
         missing = filled("q", [i for i, query in everyone if query not in evaluated])

@@ -51,18 +51,23 @@ class Content(NamedTuple):
         return self.content
 
 
+# Keys of judgments and of a run in an object with more: LlamaIndex's data sets of questions, with
+# their texts and those of the documents, and the results of FlagEmbedding.
+INNER = {"qrels": "relevant_docs", "run": "search_results"}
+
+
 def read_json(given: Content) -> Found:
     """JSON and JSON lines, also of search engines."""
     from fastrank.core.formats.tools.search_engines import numbers_by_query
 
     loaded, lines = json_content(given.bytes, given.name, given.form)
-    numbers = numbers_by_query(_whole(loaded, given.form), given.name, given.kind, given.warn)
+    whole = _whole(loaded, given.form)
+    numbers = numbers_by_query(whole, given.name, given.kind, given.warn)
     if numbers is not None:
         return numbers
-    judged = loaded.get("relevant_docs") if isinstance(loaded, dict) else None
-    if given.kind == "qrels" and isinstance(judged, dict):
-        # LlamaIndex's data sets of questions, with their texts and those of the documents.
-        return judged
+    inner = whole.get(INNER[given.kind]) if isinstance(whole, dict) else None
+    if isinstance(inner, dict):
+        return inner
     table = table_of_json(loaded, lines, given.name, given.form)
     return loaded if table is None else table
 
@@ -172,9 +177,10 @@ def kind_of_json(content: bytes, name: str, form: str) -> str | None:
     kinds = kinds_of(_whole(loaded, form), name) | kinds_of_record(record)
     if kinds:
         return kinds.pop() if len(kinds) == 1 else None
+    whole = _whole(loaded, form)
+    if isinstance(whole, dict) and (inner := [kind for kind in INNER if INNER[kind] in whole]):
+        return inner[0] if len(inner) == 1 else None
     if isinstance(loaded, dict):
-        if "relevant_docs" in loaded:
-            return "qrels"
         table = table_of_json(loaded, lines, name, form)
         return None if table is None else kind_of_names(table.names)
     return kind_of_names(record)

@@ -9,7 +9,7 @@ from fastrank.core.data.run import Run
 from fastrank.core.data.texts import NO_ITERATION, as_texts, constant, decoded, memory_of
 from fastrank.core.formats.files.chunks import MOST_PARTS
 from fastrank.core.formats.tables.values import selected_integers, texts_of, to_single
-from fastrank.core.matching.judged import Judged, JudgedRun, room_for_judged
+from fastrank.core.matching.judged import Judged, JudgedRun, room_for_judged, room_for_ties
 from fastrank.core.matching.rankings import match_texts
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import Recycled, filled, table_size, zeros
@@ -55,7 +55,7 @@ class ArrayRun(Frozen):
     ranking, best first. queries: int64[m], the indexes in the judgments of the queries to evaluate,
     in this order. rows: int64[m], the row of each, or -1. lower_is_better: scores are distances.
     unique: no row has a duplicate document. unknown: the ids of the rows without judgments, None if
-    they are not known.
+    they are not known. in_order: each row is a ranking, best first, and scores only tell ties.
     """
 
     ids: Array
@@ -65,6 +65,7 @@ class ArrayRun(Frozen):
     lower_is_better: bool
     unique: bool
     unknown: list[bytes] | None = None
+    in_order: bool = False
 
 
 class RepeatedIdError(ArrayError):
@@ -93,7 +94,7 @@ def match_rows(plan: Plan, run: ArrayRun, threads: int | None = None) -> JudgedR
     checked = _CheckedRows(queries, rows[looked], run)
     texts = checked.as_run()
     rankings = numpy.full(len(order), -1, numpy.int64)
-    rankings[looked[checked.sizes > 0]] = numpy.arange(len(texts))
+    rankings[looked] = numpy.arange(len(texts))
     matched = records.Matched(
         judgments=memory_of(order.astype(numpy.int64)), rankings=memory_of(rankings)
     )
@@ -154,6 +155,7 @@ def _judge_some(
     if options.list_unjudged:
         listed = len(order) * max(1, width)
     judged = room_for_judged(qrels, order, listed, options, memory)
+    ties = room_for_ties(len(order), listed)
     evaluated, problem = zeros("q", len(order)), zeros("q", 4)
     ranking_options, scratch = options.codes(), _scratch(width, plan.known(_most_judged))
     own_scores = zeros("f" if single else "d", width)
@@ -163,7 +165,7 @@ def _judge_some(
             IdRows(
                 ids=ids,
                 width=width,
-                in_order=run.scores is None,
+                in_order=run.in_order or run.scores is None,
                 ascending=run.lower_is_better,
                 unique=run.unique,
                 with_absent=plan.requires.evaluates_missing,
@@ -174,13 +176,13 @@ def _judge_some(
             qrels.columns,
             ranking_options,
             scratch,
-            JudgedRows(evaluated, done, judged.columns, problem),
+            JudgedRows(evaluated, done, judged.columns, ties, problem),
         )
         if problem[0] != codes.FINE:
             i = first + problem[1]
             row = int(rows[i])
             raise _row_error(problem, row, run.ids[row], qrels.queries[int(order[i])])
-    return numpy.asarray(evaluated)[:done], judged.first(done)
+    return numpy.asarray(evaluated)[:done], judged.changed(ties=ties).first(done)
 
 
 def _scratch(width: int, most_judged: int) -> RowScratch:
@@ -256,7 +258,7 @@ def _row_error(problem: Int64Array, row: int, ids: Array, query: bytes) -> Fastr
 class _CheckedRows:
     """Some rows of the arrays, the documents in them checked but for repeats.
 
-    queries: the id of each. rows: its number in the arrays. sizes: how many documents it has.
+    queries: the id of each. rows: its number in the arrays.
     """
 
     def __init__(self, queries: list[bytes], rows: Array, run: ArrayRun) -> None:
@@ -266,7 +268,6 @@ class _CheckedRows:
         self.ids = selected_integers("ids", run.ids, rows)
         self._refuse(self.ids < PADDING, negative_id)
         self.present = self.ids != PADDING
-        self.sizes = self.present.sum(axis=1)
         if run.scores is None:
             self.scores = numpy.broadcast_to(_descending(run.ids.shape[1]), self.ids.shape)
             return
@@ -283,13 +284,12 @@ class _CheckedRows:
             raise error(self.queries[i], self.ids[i], int(self.rows[i]), column)
 
     def as_run(self) -> Run:
-        """The rows that have documents as a run."""
+        """The rows as a run; a row without documents is a query without results."""
         import numpy
 
-        answered = self.sizes > 0
-        ends = numpy.cumsum(self.sizes[answered])
+        ends = numpy.cumsum(self.present.sum(axis=1))
         return Run(
-            queries=as_texts([self.queries[i] for i in numpy.flatnonzero(answered).tolist()]),
+            queries=as_texts(self.queries),
             docs=_decimal(self.ids[self.present]).placed(None, "result"),
             tag_bytes=b"arrays",
             source=SOURCE,

@@ -61,7 +61,7 @@ class DictIndex:
             return None
         # For each judgment there are four words of its text and at most four places in a table.
         size = 10 * count + len(dicts)
-        memory: Any = zeros("q", size) if size >= LARGE else memoryview(bytearray(8 * size))
+        memory = zeros("q", size) if size >= LARGE else memoryview(bytearray(8 * size))
         memory = memory.cast("B").cast("q")
         columns = IndexedQrels(
             offsets=array("q", accumulate(lengths, initial=0)),
@@ -119,7 +119,9 @@ def index_judgments(judgments: Mapping[Any, Any], *, copied: bool = True) -> Dic
     """
     if not (set(map(type, judgments)) <= {str} and set(map(type, judgments.values())) <= {dict}):
         return None
-    dicts, index = {query: documents for query, documents in judgments.items() if documents}, None
+    dicts, index = dict(judgments), None
+    if not all(dicts.values()):
+        dicts = {query: documents for query, documents in dicts.items() if documents}
     if not copied:
         index = DictIndex.of(list(dicts.values()), list(chain.from_iterable(dicts.values())))
     if index is None:
@@ -205,7 +207,7 @@ class DictBatch:
         self._user = ref(run)
         return run
 
-    def judge(self, run: list[dict[str, Any]], lengths: list[int], queries: list[int]) -> bool:
+    def judge(self, run: list[dict[str, object]], lengths: list[int], queries: list[int]) -> bool:
         """Judge as many rankings as there is room for.
 
         lengths: how many documents they have. queries: their numbers in the index. False if one has
@@ -251,7 +253,7 @@ def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
     if not (kinds <= {dict} or all(issubclass(kind, Mapping) for kind in kinds)):
         return None
     numbers = plan.known(query_numbers)
-    rankings: dict[int | None, Any] = dict(zip(map(numbers.get, run), run.values(), strict=True))
+    rankings: dict[int | None, object] = dict(zip(map(numbers.get, run), run.values(), strict=True))
     unjudged_queries: list[bytes] = []
     if None in rankings:
         del rankings[None]
@@ -273,16 +275,15 @@ def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
     batch = judge_dicts(plan, list(map(rankings.__getitem__, positions)), queries)
     if batch is None:
         return None
-    return batch.lend(
-        JudgedRun(
-            queries=queries,
-            judged=batch.judged,
-            missing=missing,
-            placeholders=placeholders,
-            tag=b"",
-            unjudged_queries=unjudged_queries,
-        )
+    judged_run = JudgedRun(
+        queries=queries,
+        judged=batch.judged,
+        missing=missing,
+        placeholders=placeholders,
+        tag=b"",
+        unjudged_queries=unjudged_queries,
     )
+    return batch.lend(judged_run) if batch.repeats else judged_run
 
 
 def query_numbers(plan: Plan) -> dict[str, int]:
@@ -291,14 +292,12 @@ def query_numbers(plan: Plan) -> dict[str, int]:
         names = list(plan.judgments.dicts)
     else:
         names = list(map(decoded, plan.judgments.queries))
-    return {names[i]: number for number, i in enumerate(plan.order)}
+    return dict(zip(map(names.__getitem__, plan.order), range(len(names))))  # noqa: B905
 
 
 def index_of(plan: Plan) -> DictIndex | None:
-    """An index of judgments; None where a document is twice in a query, or that cannot be done."""
+    """An index of Qrels; None where a document is twice in a query, or that cannot be done."""
     qrels = plan.judgments
-    if isinstance(qrels, DictJudgments):
-        return qrels.index
     ids = list(map(decoded, qrels.docs.take(range(len(qrels.docs)))))
     grades = qrels.grade_column.tolist()
     dicts = [
@@ -308,12 +307,14 @@ def index_of(plan: Plan) -> DictIndex | None:
     return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
 
 
-def judge_dicts(plan: Plan, rankings: list[Any], queries: list[int]) -> DictBatch | None:
+def judge_dicts(plan: Plan, rankings: list[object], queries: list[int]) -> DictBatch | None:
     """Judge the rankings of the queries with these indexes; None if that cannot be done.
 
     The memory of the result is reused once nothing refers to it.
     """
-    index = plan.known(index_of)
+    judgments = plan.judgments
+    is_indexed = isinstance(judgments, DictJudgments)
+    index = judgments.index if is_indexed else plan.known(index_of)
     if index is None:
         return None
     dicts: list[Any] | None = rankings if set(map(type, rankings)) <= {dict} else _plain(rankings)
@@ -329,14 +330,17 @@ def judge_dicts(plan: Plan, rankings: list[Any], queries: list[int]) -> DictBatc
 
 def _batch(plan: Plan, index: DictIndex, count: int, deepest: int) -> DictBatch:
     """Memory for so many rankings; that of an earlier run, if it is free."""
+    # Memory is prepared for more batches when there is a second one.
+    repeats, plan.last_count = count == plan.last_count, count
+    if not (repeats or plan.lends):
+        return DictBatch(index, plan.judging, count, deepest)
     batch: DictBatch | None = plan.memory.take(
         lambda memory: type(memory) is DictBatch and memory.serves(count, deepest)
     )
-    # Memory is prepared for more batches when there is a second one.
-    repeats, plan.last_count = count == plan.last_count, count
     if batch is None:
         batch = DictBatch(index, plan.judging, count, deepest, repeats=repeats)
     if batch.repeats:
+        plan.lends = True
         plan.memory.keep(batch)
     return batch
 

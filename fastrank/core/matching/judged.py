@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.texts import decoded
+from fastrank.core.data.texts import decoded, memory_of
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import WORTH_KEEPING, columns, filled, table_size, zeros
 from fastrank.errors import EvaluationError
@@ -44,7 +44,7 @@ class Judged(Frozen):
     @property
     def has_ties(self) -> bool:
         """Whether a judged document is known to tie with another one."""
-        return self.ties is not None and self.ties.offsets[len(self)] > 0
+        return self.ties is not None and self.ties.offsets[len(self.columns.offsets) - 1] > 0
 
     def copied(self) -> Judged:
         """The same in memory of its own, which kernels may change, and without unused memory."""
@@ -69,7 +69,24 @@ class Judged(Frozen):
         # What are taken from memory are Python's own numbers, which JSON knows too.
         views = (memoryview(column) for column in whole)
         columns = records.Rankings(*views, *pieces[0].columns[9:])
-        return Judged(columns=columns)
+        return Judged(columns=columns, ties=_joined_ties(pieces))
+
+
+def _joined_ties(pieces: Sequence[Judged]) -> records.Ties | None:
+    """The ties of all pieces; None if there are none."""
+    import numpy
+
+    if not any(piece.has_ties for piece in pieces):
+        return None
+    offsets = []
+    columns: tuple[list[Any], list[Any]] = [], []
+    for piece in pieces:
+        assert piece.ties is not None
+        offsets.append(piece.ties.offsets[: len(piece) + 1])
+        for column, part in zip(columns, (piece.ties.lows, piece.ties.highs), strict=True):
+            column.append(part[: offsets[-1][-1]])
+    lows, highs = (memory_of(numpy.concatenate(column)) for column in columns)
+    return records.Ties(memory_of(_joined_offsets(offsets)), lows, highs)
 
 
 # The places of the columns of Rankings that are offsets into those that follow.
@@ -164,7 +181,7 @@ def count_retrieved(judged: Judged, placeholders: Sequence[int]) -> dict[str, in
     placeholders: the places of rankings of a placeholder document, which was not retrieved.
     """
     rankings, totals = judged.columns, zeros("q", 2)
-    listed = rankings.offsets[len(judged)]
+    listed = rankings.offsets[len(rankings.num_ret)]
     kernels.count_retrieved(rankings.num_ret, rankings.grades[:listed], totals)
     retrieved, with_grade = totals
     for i in placeholders:

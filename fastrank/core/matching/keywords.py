@@ -54,7 +54,7 @@ class FilterOptions(TypedDict, total=False):
     """Which documents to remove from the rankings."""
 
     ignore_identical_ids: bool
-    exclude: Mapping[Any, Iterable[Any]] | None
+    exclude: Mapping[Any, Iterable[object]] | None
 
 
 class DepthOptions(LevelOptions, total=False):
@@ -189,7 +189,7 @@ EVALUATION = (
 DEFAULTS = Options()
 
 
-def evaluation_options(options: Mapping[str, Any]) -> Options:
+def evaluation_options(options: Mapping[str, object]) -> Options:
     """Check the given options of an evaluation with qrels; the others have their defaults.
 
     Raises OptionError for invalid values, TypeError for other types.
@@ -212,7 +212,7 @@ def evaluation_options(options: Mapping[str, Any]) -> Options:
 class Request:
     """Measures with their parameters, and options; `options`: as passed to `evaluate`."""
 
-    def __init__(self, measures: Measures, options: Mapping[str, Any]) -> None:
+    def __init__(self, measures: Measures, options: Mapping[str, object]) -> None:
         self.options = evaluation_options(options)
         self.measures = bind_measures(measures, self.options)
         check_options(self.measures, self.options)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.core.matching.plan import Plan
+    from fastrank.core.native.buffers import Code, Memory
 
     Array = npt.NDArray[Any]
 
@@ -39,12 +40,12 @@ class Labels(Graded):
         return with_ids(self, numpy.arange(len(self.grade_column)))
 
 
-def match_labels(plan: Plan, scores: Array, *, order: Array, rows: Array) -> JudgedRun:
+def match_labels(plan: Plan, scores: Array, *, order: Array, rows: Array) -> tuple[JudgedRun, bool]:
     """Judge scores of labelled documents, float64[documents], one for each grade of `Labels`.
 
     order: int64[m], the indexes of the queries to evaluate, in this order. rows: int64[m], the row
-    numbers of the queries in the user's input, for messages. As texts, the documents have their
-    numbers as ids. Raises ArrayError for a label too large to count by grade.
+    numbers of the queries in the user's input, for messages. Also returns whether documents tie
+    that a measure looks at. Raises ArrayError for a label too large to count by grade.
     """
     labels, options, depth = plan.judgments, plan.options, plan.requires.last_rank
     offsets = labels.offset_column
@@ -52,7 +53,7 @@ def match_labels(plan: Plan, scores: Array, *, order: Array, rows: Array) -> Jud
     if not options.is_cut:
         listed = min(listed, len(order) * depth)
     judged = room_for_judged(labels, order, listed, plan.judging, _MEMORY)
-    problem = zeros("q", 1)
+    problem = zeros("q", 2)
     done = kernels.judge_labels(
         LabelledRows(labels.grade_column, scores, offsets),
         order,
@@ -64,9 +65,17 @@ def match_labels(plan: Plan, scores: Array, *, order: Array, rows: Array) -> Jud
     )
     if problem[0] != codes.FINE:
         raise ArrayError("labels", "a label is too large to count by grade", int(rows[order[done]]))
-    queries = memory_of(order.astype("int64"))
+    tied = bool(problem[1])
     if plan.rankings_suffice and options.ties == "given":
-        return JudgedRun(queries=queries, judged=judged, missing=0, unjudged_queries=[], tag=TAG)
+        queries = memory_of(order.astype("int64"))
+        run = JudgedRun(queries=queries, judged=judged, missing=0, unjudged_queries=[], tag=TAG)
+        return run, tied
+    return match_as_texts(plan, scores, order), tied
+
+
+def match_as_texts(plan: Plan, scores: Array, order: Array) -> JudgedRun:
+    """The same as a Run, with the numbers of the documents as ids, which takes longer."""
+    queries = memory_of(order.astype("int64"))
     qrels = plan.texts.judgments
     run = Run(
         queries=qrels.queries,
@@ -89,7 +98,7 @@ def _scratch(deepest: int) -> LabelScratch:
     is written as far into another page, takes 1.5 times as long.
     """
     more = 2 * deepest + 256
-    sizes = {
+    sizes: dict[str, tuple[Code, int]] = {
         "singles": ("f", more),
         "keys": ("d", more),
         "above": ("i", 256),
@@ -97,7 +106,7 @@ def _scratch(deepest: int) -> LabelScratch:
     }
     whole = zeros("B", CACHE_LINE + sum(SIZES[code] * count for code, count in sizes.values()))
     start = -address(whole) % CACHE_LINE
-    columns = {}
+    columns: dict[str, Memory] = {}
     for name, (code, count) in sizes.items():
         columns[name] = whole[start : start + SIZES[code] * count].cast(code)
         start += SIZES[code] * count

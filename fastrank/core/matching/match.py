@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def match(
-    plan: Plan, run: Any, *, threads: int | None = None, warn: Warn = python_warning
+    plan: Plan, run: object, *, threads: int | None = None, warn: Warn = python_warning
 ) -> JudgedRun:
     """Judge a run, anything one can be made from, or the SourceFile of a file in TREC format.
 

@@ -11,8 +11,6 @@ from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fastrank.common.choices import RankBy, TrecEvalVersion
     from fastrank.core.formats.trec.line_files import Exclusions
     from fastrank.core.measures.selection import BoundMeasure, Measures
@@ -41,7 +39,7 @@ class Options(Frozen):
 
     relevance_format: -R of trec_eval. query: the only one to evaluate. original: do as the command
     trec_eval, which reads a number from whatever it begins with, and stops at a first query whose
-    judgments are all negative. The others are described in judging/keywords.py, but for
+    judgments are all negative. The others are described in matching/keywords.py, but for
     unjudged_between: the ties "best" and "worst" place unjudged documents between relevant and
     other ones. Shares of the judged documents that a ranking cut at a depth holds are the highest
     and the lowest so. list_unjudged: see `Plan.judging`, which sets it.
@@ -169,7 +167,7 @@ def bind_measures(asked: Measures, options: Options) -> list[BoundMeasure]:
         return Selection(asked).bind(
             version, keep=lambda bound: has_expected_value(bound, is_cut=options.is_cut)
         )
-    names: Any = (asked,) if isinstance(asked, str) else asked
+    names = (asked,) if isinstance(asked, str) else asked
     if not isinstance(names, (list, tuple)) or set(map(type, names)) != {str}:
         return Selection(asked).bind(version)
     key = version, *names

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from fastrank.core.data.qrels import Graded, Preferences, Qrels, lowest_code
 from fastrank.core.data.texts import text_order
-from fastrank.core.matching.options import BY_COLUMN, KEPT, MOST_BOUND, Options
-from fastrank.core.matching.queries import choose_queries, count_without_relevant, evaluates_missing
+from fastrank.core.matching.options import BY_COLUMN, KEPT, MOST_BOUND, Options, check_options
+from fastrank.core.matching.queries import (
+    choose_queries,
+    evaluates_missing,
+    queries_with_relevant,
+)
 from fastrank.core.measures.trec import GAINS
 from fastrank.core.native.buffers import FreeList, filled
 from fastrank.errors import MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import functools
     from collections.abc import Callable, Sequence
     from typing import Any, TypeVar
 
@@ -30,26 +35,33 @@ ALL_RANKS = 2**63 - 1
 BEYOND_RANKINGS = frozenset(("annotated", "ties", *BY_COLUMN))
 
 
-class once:  # noqa: N801
-    """A property that is computed when it is first asked for, as that of functools.
+if TYPE_CHECKING:
+    once = functools.cached_property
+else:
 
-    Several threads may compute it, each the same.
-    """
+    class once:  # noqa: N801
+        """A property that is computed when it is first asked for, as that of functools.
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self._function, self.__doc__ = function, function.__doc__
+        Several threads may compute it; all get the same value.
+        """
 
-    def __get__(self, plan: Any, kind: type) -> Any:
-        if plan is None:
-            return self
-        value = plan.__dict__[self._function.__name__] = self._function(plan)
-        return value
+        def __init__(self, function: Callable[[Plan], object]) -> None:
+            self._function, self.__doc__ = function, function.__doc__
+
+        def __get__(self, plan: Plan | None, kind: type) -> object:
+            if plan is None:
+                return self
+            return plan.__dict__.setdefault(self._function.__name__, self._function(plan))
 
 
 class Requirements:
-    """What measures under some options need of judged runs, whatever the judgments are."""
+    """What measures under some options need of judged runs, whatever the judgments are.
+
+    Raises OptionError or MeasureError for options that the measures do not support.
+    """
 
     def __init__(self, measures: list[BoundMeasure], options: Options) -> None:
+        check_options(measures, options)
         self.measures, self.options = measures, options
 
     @once
@@ -99,8 +111,7 @@ class Requirements:
     @once
     def needs_rankings(self) -> bool:
         """Whether a measure needs the judged rankings."""
-        first: int = self.first_with_rankings
-        return first < len(self.measures)
+        return self.first_with_rankings < len(self.measures)
 
     @once
     def first_impossible(self) -> tuple[int, str] | None:
@@ -154,13 +165,15 @@ class Plan:
     """Judgments, measures and options, checked together, and what follows from them.
 
     Nothing but what is kept to save time changes after it is made, and several threads may use it.
-    judgments: of the queries to evaluate. options: which `check_options` has accepted. skipped: the
-    ids of judged queries that the options leave out. query_order: the ids of all judged queries in
-    the order of the scores, by default byte order. file: of the judgments, if they were read from
-    one that other processes may read. keeps_ties: whether Scores of dicts have their `ties` where
-    that takes a copy of the rankings. memory: that serves again for the next run.
+    judgments: of the queries to evaluate. skipped: the ids of judged queries that the options leave
+    out. query_order: the ids of all judged queries in the order of the scores, by default byte
+    order. file: of the judgments, if they were read from one that other processes may read.
+    rankings_suffice: whether only the ranks of judged documents matter, but for the order of equal
+    scores; in that case a run can be judged as it is, without a copy of it in memory. streams: the
+    same, with equal scores in the order of trec_eval.
 
-    Raises MeasureError for measures of columns that the judgments do not have.
+    Raises OptionError and MeasureError for options that the measures do not support, MeasureError
+    for measures of columns that the judgments do not have.
     """
 
     def __init__(
@@ -172,20 +185,21 @@ class Plan:
         skipped: Sequence[bytes] = (),
         query_order: Sequence[bytes] | None = None,
         file: FileState | None = None,
-        keeps_ties: bool = False,
     ) -> None:
         self.judgments: Any = judgments
         self.measures, self.options = measures, options
-        self.requires = requirements(measures, options)
+        self.requires = requires = requirements(measures, options)
         self.skipped, self.query_order = skipped, query_order
-        self.file, self.keeps_ties = file, keeps_ties
-        self.memory = FreeList()
-        # How many rankings the last run of dicts had.
-        self.last_count = -1
+        self.file = file
+        # How many rankings the last run of dicts had, and whether such runs are in the memory.
+        self.last_count, self.lends = -1, False
         self._known: dict[Callable[[Plan], object], Any] = {}
+        has_rankings = isinstance(judgments, (Qrels, Graded))
+        self.rankings_suffice: bool = requires.only_rankings and has_rankings
+        self.streams = self.rankings_suffice and options.ties == "docno_desc"
         for bound in measures:
             if bound.measure.needs in BY_COLUMN:
-                _check_column(bound, judgments, options)
+                _check_column(bound, self)
 
     @classmethod
     def of(
@@ -194,14 +208,13 @@ class Plan:
         measures: list[BoundMeasure],
         options: Options,
         file: FileState | None = None,
-        keeps_ties: bool = False,
     ) -> Plan:
         """The plan for those queries of judgments that the options do not leave out.
 
         Raises EvaluationError for a query without a relevant document if that is an error.
         """
         chosen, skipped = choose_queries(judgments, options)
-        plan = cls(chosen, measures, options, skipped=skipped, file=file, keeps_ties=keeps_ties)
+        plan = cls(chosen, measures, options, skipped=skipped, file=file)
         plan.__dict__["all_judgments"] = judgments
         return plan
 
@@ -214,9 +227,9 @@ class Plan:
         from fastrank.core.measures.custom import functions_of
 
         functions = functions_of(self.measures)
-        return functions, self.measures, self.options, self.file, self.keeps_ties
+        return functions, self.measures, self.options, self.file
 
-    def changed(self, **fields: Any) -> Plan:
+    def changed(self, **fields: object) -> Plan:
         """A plan with other judgments, measures or options, and with memory of its own."""
         parts = {"judgments": self.judgments, "measures": self.measures, "options": self.options}
         return Plan(**(parts | fields), skipped=self.skipped, query_order=self.query_order)
@@ -253,21 +266,12 @@ class Plan:
         list_unjudged = level < 0 or self.requires.sees_unjudged
         if level == options.relevance_level and not list_unjudged:
             return options
-        judging: Options = options.changed(relevance_level=level, list_unjudged=list_unjudged)
-        return judging
+        return options.changed(relevance_level=level, list_unjudged=list_unjudged)
 
     @once
-    def rankings_suffice(self) -> bool:
-        """Whether only the ranks of judged documents matter, but for the order of equal scores.
-
-        In that case a run can be judged as it is, without a copy of it in memory.
-        """
-        return self.requires.only_rankings and isinstance(self.judgments, (Qrels, Graded))
-
-    @once
-    def streams(self) -> bool:
-        """The same, with equal scores in the order of trec_eval."""
-        return self.rankings_suffice and self.options.ties == "docno_desc"
+    def memory(self) -> FreeList:
+        """Memory that serves again for the next run."""
+        return FreeList()
 
     @once
     def order(self) -> Int64Array:
@@ -279,7 +283,11 @@ class Plan:
     @once
     def no_relevant(self) -> int:
         """How many judged queries have no relevant document."""
-        return count_without_relevant(self.judgments, self.options)
+        judgments = self.judgments
+        if isinstance(judgments, Preferences):
+            return 0
+        relevant = queries_with_relevant(judgments, self.judging.relevance_level)
+        return len(judgments.offset_column) - 1 - len(relevant)
 
 
 def plan_again(
@@ -304,12 +312,12 @@ def _sees_unjudged(bound: BoundMeasure) -> bool:
     return level <= -1 or any(grade == -1 for grade, _ in bound.pairs)
 
 
-def _check_column(bound: BoundMeasure, judgments: Judgments, options: Options) -> None:
+def _check_column(bound: BoundMeasure, plan: Plan) -> None:
     """Raise MeasureError for a measure of strata or subtopics that the judgments do not have."""
     column, name = bound.measure.needs, bound.names[0].decode()
-    if not _has_column(judgments, column):
+    if not _has_column(plan.judgments, column):
         raise MeasureError(bound.measure.name, f"'{name}' needs {BY_COLUMN[column]}")
-    if column == "strata" and options.judged_only:
+    if column == "strata" and plan.options.judged_only:
         reason = "estimates what was not judged, and does not support judged_only"
         raise MeasureError(bound.measure.name, f"'{name}' {reason}")
 

@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from fastrank.core.data.texts import Ids
     from fastrank.core.matching.options import Options
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.native.buffers import Code
     from fastrank.core.native.record import Float64Array, Int64Array
     from fastrank.core.native.records import Matched
 
     Judgments = Qrels | Preferences
 
+# With these values of no_relevant, queries without a relevant document are evaluated.
+KEEPING = ("zero", "one")
 # How many of the missing queries an error names.
 NAMED = 5
 
@@ -43,7 +46,7 @@ def choose_queries(judgments: Any, options: Options) -> tuple[Any, list[bytes]]:
     judgments: Qrels, DictJudgments or Preferences. Raises EvaluationError if a query without a
     relevant document is an error.
     """
-    if isinstance(judgments, Preferences):
+    if options.no_relevant in KEEPING or isinstance(judgments, Preferences):
         return judgments, []
     picks, names = relevant_queries(judgments, options)
     if not names:
@@ -61,9 +64,9 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
     The indexes are None if no query is skipped. Raises EvaluationError if a query without a
     relevant document is an error.
     """
-    if options.no_relevant in ("zero", "one"):
+    if options.no_relevant in KEEPING:
         return None, []
-    picks = queries_with_relevant(judgments, options)
+    picks = queries_with_relevant(judgments, lowest_code(judgments, options.relevance_level))
     if len(picks) == len(judgments):
         return None, []
     names = sorted(set(judgments.queries) - set(judgments.queries.take(picks)))
@@ -77,12 +80,14 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
     return picks, names
 
 
-def queries_with_relevant(judgments: Qrels | Graded, options: Options) -> Int64Array:
-    """The indexes of the judged queries that have a relevant document."""
+def queries_with_relevant(judgments: Qrels | Graded, level: float) -> Int64Array:
+    """The indexes of the judged queries that have a relevant document.
+
+    level: the lowest code (`lowest_code`) that is relevant.
+    """
     offsets = judgments.offset_column
     queries = zeros("q", len(offsets) - 1)
-    level = lowest_code(judgments, options.relevance_level)
-    count = kernels.with_relevant(offsets, judgments.grade_column, level, queries)
+    count = kernels.with_relevant(offsets, judgments.grade_column, int(level), queries)
     return queries[:count]
 
 
@@ -101,13 +106,6 @@ def missing_queries(judgments: Judgments | Graded, run_queries: Ids) -> Evaluati
         f"{len(names)} of {len(judgments)} judged queries {are} missing from the run:"
         f" {_named(names)}",
     )
-
-
-def count_without_relevant(judgments: Judgments | Graded, options: Options) -> int:
-    """How many judged queries have no relevant document."""
-    if isinstance(judgments, Preferences):
-        return 0
-    return len(judgments.offset_column) - 1 - len(queries_with_relevant(judgments, options))
 
 
 def evaluates_missing(options: Options) -> bool:
@@ -192,7 +190,7 @@ def with_placeholder(run: Run) -> Run:
 
 
 def _appended(
-    column: Int64Array | Float64Array, value: float, code: str = "q"
+    column: Int64Array | Float64Array, value: float, code: Code = "q"
 ) -> Int64Array | Float64Array:
     """A column with one more number."""
     longer = zeros(code, len(column) + 1)

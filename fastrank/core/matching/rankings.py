@@ -79,7 +79,7 @@ def rankings_of(plan: Plan, run: Run, matched: records.Matched) -> dict[str, Any
         return {"others": {"preferences": count_preferences(judgments, *ranked)}}
     if options.relevance_format == "qrels_jg":
         return {"others": {"groups": judge_groups(judgments, *ranked)}}
-    others: dict[str, Any] = {}
+    others: dict[str, object] = {}
     qrels = judgments
     if not needs.isdisjoint(BY_COLUMN):
         from fastrank.core.matching.column_judgments import judge_by_column, with_distinct_documents

@@ -64,7 +64,7 @@ class CustomMeasure(Family):
     function: Function
     passed: tuple[str, ...]
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         # Pickled scores do not need the function, and many functions cannot be pickled; evaluators
         # add it.
         unpack, (kind, fields) = super().__reduce__()

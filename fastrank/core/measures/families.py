@@ -11,16 +11,14 @@ from fastrank.core.measures.trec import MEASURES as TREC_MEASURES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fastrank.core.measures.measure_options import Form
 
 
-def _option(name: str, kind: str, help_: str, default: Any = None, **rest: Any) -> Option:
+def _option(name: str, kind: str, help_: str, default: object = None, **rest: object) -> Option:
     return Option(name=name, kind=kind, help=help_, default=default, **rest)
 
 
-def _choice(name: str, choices: tuple[str, ...], help_: str, **rest: Any) -> Option:
+def _choice(name: str, choices: tuple[str, ...], help_: str, **rest: object) -> Option:
     return _option(name, "choice", help_, choices[0], choices=choices, **rest)
 
 
@@ -74,7 +72,7 @@ def _family(
     options: tuple[Option, ...] = COMMON,
     *,
     at: str = "cutoff",
-    **facts: Any,
+    **facts: object,
 ) -> Family:
     by_name = {option.name: option for option in options}
     return Family(
@@ -92,7 +90,7 @@ OF_VALUES = ("kernel", "needs", "average", "better", "monotone", "over_ties", "a
 
 
 def _as_trec(
-    trec: str, name: str, help_: str, options: tuple[Option, ...] = COMMON, **facts: Any
+    trec: str, name: str, help_: str, options: tuple[Option, ...] = COMMON, **facts: object
 ) -> Family:
     """A measure of trec_eval with options; listed beside it, unless it has its own purpose."""
     shared = {fact: getattr(BY_NAME[trec], fact) for fact in OF_VALUES}
@@ -100,7 +98,7 @@ def _as_trec(
     return _family(name, shared.pop("kernel"), help_, options, **(shared | facts))
 
 
-def _form(option: str, value: Any, kernel: str = "", **facts: Any) -> Form:
+def _form(option: str, value: object, kernel: str = "", **facts: object) -> Form:
     """What is otherwise if an option has a value; `...` is any given value."""
     return option, value, {"kernel": kernel, **facts} if kernel else facts
 

@@ -38,7 +38,7 @@ class Option(Frozen):
     default: Any = None
     needed: bool = False
     choices: tuple[str, ...] = ()
-    beside: tuple[str, Any] | None = None
+    beside: tuple[str, object] | None = None
 
     def read(self, text: str) -> Any:
         """Parse a value. Raises ValueError, whose message says what was expected."""
@@ -73,7 +73,7 @@ class Option(Frozen):
             raise ValueError(f"expected {expected}")
         return int(text) if self.kind in ("rank", "integer") else number
 
-    def write(self, value: Any) -> str:
+    def write(self, value: object) -> str:
         """Format a value so that `read` parses it."""
         if isinstance(value, float):
             return _write_number(value)
@@ -120,7 +120,7 @@ class Family(Measure):
     plain: str = ""
     spellings: tuple[str, ...] = ()
 
-    def resolved(self, chosen: dict[str, Any]) -> Family:
+    def resolved(self, chosen: dict[str, object]) -> Family:
         """The family as it is with these options."""
         fields = {name: getattr(self, name) for name in self.field_names}
         for option, value, others in self.forms:
@@ -130,7 +130,7 @@ class Family(Measure):
             fields |= {"average": "pooled", "reaches_one": False}
         return type(self)(**fields)
 
-    def value(self, name: str, chosen: dict[str, Any]) -> Any:
+    def value(self, name: str, chosen: dict[str, object]) -> Any:
         """The chosen value of an option, or its default."""
         return chosen.get(name, self.options[name].default)
 
@@ -140,7 +140,7 @@ def parse_options(
 ) -> tuple[tuple[str, Any], ...]:
     """Parse options given as strings; those with default values are dropped, the rest ordered."""
     options, measure = family.options, family.name
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for name, word in pairs:
         if name not in options:
             accepted = ", ".join(options) if options else "no options"

@@ -26,7 +26,6 @@ from fastrank.errors import MeasureError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from fastrank.core.measures.measure_options import Family
     from fastrank.core.measures.selection import BoundMeasure
@@ -60,7 +59,7 @@ class MeasureSpec(Frozen):
 
     name: str
     parameters: str | None = None
-    options: tuple[tuple[str, Any], ...] = ()
+    options: tuple[tuple[str, object], ...] = ()
     family: Family | None = None
     asked: str = ""
 
@@ -155,7 +154,7 @@ def canonical_names(text: str) -> list[str]:
     return [] if bound is None else [os.fsdecode(name) for name in bound.canonical]
 
 
-def _unpickled(text: str, asked: str) -> Any:
+def _unpickled(text: str, asked: str) -> object:
     return parse_measure(text).changed(asked=asked)
 
 
@@ -219,11 +218,11 @@ def _refuse_lookalike(text: str, name: str, written: dict[str, str]) -> None:
 
 
 def parse_family(
-    text: str, *, aliases: bool, written: str = "", known: Mapping[str, Family] | None = None
+    text: str, *, aliases: bool, written: str = "", families: Mapping[str, Family] | None = None
 ) -> MeasureSpec | None:
     """Parse a measure with options or in the plain notation.
 
-    aliases: accept other names. written: the text as the user wrote it, for errors. known: other
+    aliases: accept other names. written: the text as the user wrote it, for errors. families: other
     measures than those of rankings, by name in lower case; the only ones that are parsed.
     """
     head, mark, value = _split_at(SHORTHANDS.get(text, text) if aliases else text)
@@ -231,8 +230,8 @@ def parse_family(
     name = name.strip()
     shown = written or text
     family = CUSTOM.get(name) or FAMILY_BY_NAME.get(name)
-    if known is not None:
-        family = known.get(name.lower())
+    if families is not None:
+        family = families.get(name.lower())
         if family is None:
             return None
     if family is None or (family.name != name and not aliases):
@@ -273,7 +272,9 @@ def _without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
-def _family_spec(family: Family, options: tuple[tuple[str, Any], ...], asked: str) -> MeasureSpec:
+def _family_spec(
+    family: Family, options: tuple[tuple[str, object], ...], asked: str
+) -> MeasureSpec:
     return MeasureSpec(name=family.name, options=options, family=family, asked=asked)
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # A number with this many digits may not fit into 64 bits.
 CUTOFF_DIGITS = 19
+# What is computed if no measures are named, but by `fastrank eval` and `trec_eval`.
+DEFAULT_MEASURES = "map ndcg_cut.10 P.10"
 # What parameters that are pairs look like.
 PAIRS = {
     "gains": "grade=gain pairs such as 1=3",
@@ -311,10 +313,12 @@ class Selection:
 
     def measures(self, trec_eval_version: str) -> list[Measure]:
         """The requested measures, in the order of the table."""
+        has_sets = not self._named.isdisjoint(NICKNAMES)
         chosen = [
             measure
             for measure in MEASURES
-            if measure.name in self._parameters or self._is_in_set(measure, trec_eval_version)
+            if measure.name in self._parameters
+            or (has_sets and self._is_in_set(measure, trec_eval_version))
         ]
         for spec in self._others():
             family = spec.family

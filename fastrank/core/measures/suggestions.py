@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from itertools import chain
 
@@ -13,7 +14,7 @@ from fastrank.core.measures.trec import BY_NAME, NICKNAMES, spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 # What measures are called in papers and other libraries, by spelling; a name with several meanings
 # is listed with all of them.
@@ -30,7 +31,6 @@ SYNONYMS = {
         "SetF": "fbeta",
         "F1 SetF": "fmeasure fscore",
         "GAUC": "groupedauc",
-        "Success R": "hits",
         "ideal_dcg": "idcg",
         "map_cut AP": "mapcut",
         "AP ReciprocalHitRank": "mapk",
@@ -65,6 +65,7 @@ METRICS = {
         "exact_match": "",
         "f1": "macro_f1 weighted_f1",
         "hinge_loss": "",
+        "categorical_hinge_loss": "categorical_hinge",
         "matthews": "mcc",
         "pearson": "pearsonr",
         "precision": "",
@@ -86,7 +87,19 @@ AFFIXES = re.compile(
 )
 # The notation of ranx: a name, a cutoff, and the lowest relevant grade.
 RANX = re.compile(r"([a-z1_-]+?)(?:@(\d+))?-l(\d+)")
+# How names of what is missed or not relevant begin, whose likes mean the reverse.
+NEGATED = re.compile(r"(?:no[nt]|irrelevant|miss|fail|error?(?:rate|at)|loss)")
 LARGEST_GRADE = 4
+ALL = "; `fastrank measures` lists all"
+# The names of trec_eval for those of ir_measures, without and with a cutoff, spelled plainly.
+TREC_NAMES = {
+    ("ap", False): "map",
+    ("ap", True): "mapcut",
+    ("mrr", False): "reciprank",
+    ("ndcg", True): "ndcgcut",
+    ("r", True): "recall",
+    ("rr", False): "reciprank",
+}
 TABLES = (BY_NAME, NICKNAMES, FAMILY_BY_NAME, BY_PLAIN_NAME, CUSTOM)
 MOST = 3
 LONG_NAME = 5
@@ -122,6 +135,20 @@ def ranx_rbp_hint(item: str) -> str:
     return f"; for the persistence of ranx use {measures}{graded}"
 
 
+def evaluated_name(name: str, names: Iterable[str]) -> str:
+    """A hint at the evaluated measure that a name means in another notation, such as AP for map."""
+    meant, spelled = _plain(name), {_plain(known): known for known in names}
+    similar = [meant] if meant in spelled else difflib.get_close_matches(meant, spelled, 1, 0.8)
+    return did_you_mean(repr(spelled[spelling]) for spelling in similar)
+
+
+def _plain(name: str) -> str:
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    letters = plain.rstrip("0123456789")
+    number = plain[len(letters) :]
+    return TREC_NAMES.get((letters, bool(number)), letters) + number
+
+
 def suggest(text: str, is_known: Callable[[str], bool]) -> str:
     """A hint at the names the user may have meant, all of which `is_known` accepts."""
     parts = PARTS.fullmatch(text)
@@ -129,8 +156,16 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
     if top := TOP_ACCURACY.fullmatch(text):
         name, number = "topaccuracy", top[1]
     plain = spelling(name)
+    if plain == "hits":
+        cut = f"@{number}" if number else ""
+        return (
+            f"; hits{cut} is a number of documents in ranx, P{cut} times {number or 'k'} or"
+            f" num_rel_ret; the share of queries with one is Success{cut or '@10'}"
+        )
     if plain in METRICS and plain not in SYNONYMS:
         return f"; for labels and scores without queries use fastrank.tasks.{METRICS[plain]}"
+    if NEGATED.match(plain):
+        return ALL
     if plain.startswith("span"):
         return "; measures of spans are computed by fastrank.evaluate_spans"
     names = dict.fromkeys(
@@ -139,7 +174,7 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
         if any(measure.partition("(")[0] in names for names in TABLES)
     )
     suggestions = [written for written in names if is_known(written)][:MOST]
-    return did_you_mean(suggestions) or "; `fastrank measures` lists all"
+    return did_you_mean(suggestions) or ALL
 
 
 def _synonyms(name: str, number: str | None) -> tuple[str, ...]:
@@ -155,8 +190,6 @@ def _synonyms(name: str, number: str | None) -> tuple[str, ...]:
 
 def _similar(name: str, number: str | None) -> list[str]:
     """The measures whose names resemble this one, best first."""
-    import difflib
-
     names_by_spelling: dict[str, list[str]] = {}
     for measure in chain.from_iterable(TABLES):
         names_by_spelling.setdefault(spelling(measure), []).append(measure)

@@ -127,7 +127,7 @@ ONE_RETRIEVED = "preferences with at least one document retrieved"
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 
 
-def with_bounds(facts: dict[str, Any]) -> dict[str, Any]:
+def with_bounds(facts: dict[str, object]) -> dict[str, Any]:
     """The facts of a record, with what its kind of values says of their bounds."""
     average = facts.get("average", "mean")
     best = average in ("mean", "geometric") and facts.get("better", "higher") == "higher"
@@ -137,7 +137,7 @@ def with_bounds(facts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _record(name: str, kernel: str, sets: tuple[str, ...], help_: str, **facts: Any) -> Measure:
+def _record(name: str, kernel: str, sets: tuple[str, ...], help_: str, **facts: object) -> Measure:
     return Measure(name=name, kernel=kernel, sets=sets, help=help_, **with_bounds(facts))
 
 

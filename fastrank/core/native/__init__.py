@@ -28,7 +28,7 @@ class _Kernels:
         setattr(self, name, function)
         return function
 
-    def prepare(self, name: str, *arguments: Any) -> Callable[[], Any]:
+    def prepare(self, name: str, *arguments: object) -> Callable[[], Any]:
         """A function that calls a kernel with these arguments, for many calls in a row.
 
         What changes between the calls must be in memory, which may not move.

@@ -13,8 +13,11 @@ from sys import getrefcount
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import mmap
-    from collections.abc import Callable, Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, Literal, TypeAlias
+
+    Memory: TypeAlias = memoryview[Any]
+    Code: TypeAlias = Literal["B", "H", "i", "q", "f", "d"]
 
 SIZES = {"B": 1, "H": 2, "i": 4, "q": 8, "f": 4, "d": 8}
 # numpy's int64 has the format of C's long where that has 64 bits.
@@ -24,7 +27,6 @@ MAPPED = 1 << 17
 # much to keep it for the next evaluation.
 WORTH_KEEPING = range(1 << 14, 1 << 20)
 HUGE = 1 << 22
-CODES = {"uint8": "B", "uint16": "H", "int32": "i", "int64": "q", "float32": "f", "float64": "d"}
 
 
 class Char(_SimpleCData):  # type: ignore[type-arg]
@@ -83,12 +85,12 @@ class HoldingFunction(CFuncPtr):
     _restype_ = Status
 
 
-_NOTHING = Char * 0
+NOTHING = Char * 0
 # Where entry points note an exception of Numba, which nobody reads: kernels raise none.
 NO_EXCEPTION = byref(Pointer())
 
 
-def zeros(code: str, count: int) -> Any:
+def zeros(code: Code, count: int) -> Memory:
     """`count` zeroed items of type `code`: `B` uint8, `H` uint16, `i` int32, `q` int64,
     `f` float32, `d` float64.
 
@@ -97,13 +99,11 @@ def zeros(code: str, count: int) -> Any:
     """
     size = count * SIZES[code]
     if size < MAPPED:
-        small: Any = memoryview(bytearray(size))
-        return small.cast(code)
-    large: Any = memoryview(_mapped(size))
-    return large.cast(code)
+        return memoryview(bytearray(size)).cast(code)
+    return memoryview(_mapped(size)).cast(code)
 
 
-def columns(code: str, *counts: int) -> list[Any]:
+def columns(code: Code, *counts: int) -> list[Memory]:
     """Zeroed columns of one type, as `zeros` makes each, in one piece of memory."""
     memory, end = zeros(code, sum(counts)), 0
     views = []
@@ -136,7 +136,7 @@ class FreeList:
 
     def __init__(self, most: int = 4) -> None:
         # Methods of lists are atomic, so that threads need no lock.
-        self._items: list[Any] = []
+        self._items: list[object] = []
         self._most = most
 
     def take(self, serves: Callable[[Any], bool]) -> Any:
@@ -167,15 +167,13 @@ class Recycled:
     def __init__(self) -> None:
         self._free = FreeList(1)
 
-    def make(self, *shapes: tuple[str, int]) -> list[Any]:
+    def make(self, *shapes: tuple[Code, int]) -> list[Memory]:
         """Typed memory, of any content, as `zeros` takes type and number of items."""
         sizes = [max(1, count * SIZES[code]) for code, count in shapes]
         maps = self._free.take(lambda maps: _serve(maps, sizes))
         if maps is None:
             maps = [_mapped(size) for size in sizes]
-        views: list[Any] = [
-            memoryview(memory)[:size] for memory, size in zip(maps, sizes, strict=True)
-        ]
+        views = [memoryview(memory)[:size] for memory, size in zip(maps, sizes, strict=True)]
         # Not before there are views: another thread would take the memory for free.
         self._free.keep(maps)
         return [view.cast(code) for view, (code, _) in zip(views, shapes, strict=True)]
@@ -190,7 +188,7 @@ def _serve(maps: list[mmap.mmap], sizes: list[int]) -> bool:
     )
 
 
-def filled(code: str, values: list[Any]) -> Any:
+def filled(code: Code, values: Sequence[float]) -> Memory:
     """The given numbers as typed memory."""
     memory = zeros(code, len(values))
     for i, value in enumerate(values):
@@ -201,18 +199,6 @@ def filled(code: str, values: list[Any]) -> Any:
 def table_size(items: int) -> int:
     """How many slots a hash table of this many items has: what kernels/texts/text.py calls for."""
     return max(2, 1 << (2 * items - 1).bit_length())
-
-
-def place(buffer: Any, code: str) -> tuple[int, int]:
-    """The address and the number of items of a contiguous buffer of type `code`.
-
-    Raises TypeError for another type.
-    """
-    # There are ten for each kernel; the two functions below take twice as long.
-    view = buffer if type(buffer) is memoryview else memoryview(buffer)
-    if view.format in FORMATS[code] and view.c_contiguous and not view.readonly:
-        return addressof(_NOTHING.from_buffer(view)), view.nbytes // SIZES[code]
-    return address(buffer), count_items(buffer, code)
 
 
 def address(buffer: Any) -> int:
@@ -226,7 +212,7 @@ def address(buffer: Any) -> int:
         import numpy
 
         return int(numpy.asarray(buffer).ctypes.data)
-    return addressof(_NOTHING.from_buffer(buffer))
+    return addressof(NOTHING.from_buffer(buffer))
 
 
 def count_items(buffer: Any, code: str) -> int:

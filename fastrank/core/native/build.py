@@ -118,16 +118,16 @@ def _compile(missing: dict[str, list[str]]) -> Iterator[tuple[str, str, Compiled
         try:
             for future in as_completed(generated):
                 name = generated[future]
-                signature, held, bitcode = future.result()
+                words, bitcode = future.result()
                 for level in missing[name]:
                     cpu = levels()[level]
                     job = optimising.submit(by, optimisers, emit_object, bitcode, cpu)
-                    optimised[job] = name, level, signature, held
+                    optimised[job] = name, level, words
             while not generators.empty():
                 optimisers.put(generators.get())
             for future in as_completed(optimised):
-                name, level, signature, held = optimised[future]
-                yield name, level, Compiled(signature, held, future.result())
+                name, level, words = optimised[future]
+                yield name, level, Compiled(words, future.result())
         finally:
             for pool in (generating, optimising):
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -138,11 +138,8 @@ def _compile(missing: dict[str, list[str]]) -> Iterator[tuple[str, str, Compiled
 def _link(command: list[str], compiled: dict[str, Compiled], sources: bytes, cpu: str) -> None:
     """Link the kernels, and what the library says about itself, by a command without its inputs."""
     names = sorted(compiled)
-    about = _about(
-        sources=sources,
-        signatures="\n".join(f"{name} {compiled[name].signature}" for name in names).encode(),
-        held=" ".join(name for name in names if compiled[name].held).encode(),
-    )
+    calls = "\n".join(f"{name} {compiled[name].words}" for name in names)
+    about = _about(sources=sources, calls=calls.encode())
     with tempfile.TemporaryDirectory() as scratch:
         paths = []
         for name, code in [

@@ -8,9 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from fastrank.core.native.buffers import SIZES, address, count_items
+from fastrank.core.native.buffers import address, count_items
+from fastrank.core.native.compiling.signatures import (
+    CODES,
+    field_types,
+    flat_words,
+    is_array,
+    item,
+    parse_signature,
+    record_of,
+)
 from fastrank.core.native.declare import KERNELS, QUERIES, declare_all
-from fastrank.core.native.record import PER_QUERY, Shape, flatten, parse_signature, shape_of
+from fastrank.core.native.library import flat_arguments
+from fastrank.core.native.record import PER_QUERY
 
 
 class Interpreter:
@@ -22,21 +32,21 @@ class Interpreter:
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that converts buffers to arrays and calls the kernel `name`."""
 
-        def call(*values: Any) -> Any:
+        def call(*values: object) -> object:
             return self.prepare(name, *values)()
 
         return call
 
-    def prepare(self, name: str, *values: Any) -> Callable[[], Any]:
+    def prepare(self, name: str, *values: object) -> Callable[[], Any]:
         """The same call of the kernel `name` again and again, its arguments converted once."""
         _, declared = parse_signature(KERNELS[name].signature)
-        shapes = [shape_of(type_) for type_ in declared]
+        words = [word for argument in declared for word in flat_words(argument)]
         # It knows what is wrong with them.
-        flatten(name, shapes, values)
-        arguments = list(map(_converted, shapes, values))
+        flat_arguments(name, len(declared), words, values)
+        arguments = list(map(_converted, declared, values))
         called = _call_per_query if declared[0] in PER_QUERY else _call
 
-        def call() -> Any:
+        def call() -> object:
             # Python meets numpy's warnings where compiled code just computes inf or nan.
             with np.errstate(all="ignore"):
                 result = called(name, declared[0], arguments)
@@ -47,7 +57,7 @@ class Interpreter:
         return call
 
 
-def _call(name: str, _first: str, arguments: list[object]) -> Any:
+def _call(name: str, _first: str, arguments: list[object]) -> object:
     return KERNELS[name].function(*arguments)
 
 
@@ -71,14 +81,15 @@ def _call_per_query(name: str, first: str, arguments: list[Any]) -> None:
         KERNELS[name].function(QUERIES[first](*fields), *others, query_output)
 
 
-def _converted(shape: Shape, value: Any) -> Any:
+def _converted(declared: str, value: Any) -> Any:
     """An argument with arrays for its buffers."""
-    if shape.record is not None:
-        return shape.record(*map(_converted, shape.fields, value))
-    return _array(value, shape.codes[0]) if shape.codes[0] in SIZES else value
+    record = record_of(declared)
+    if record is not None:
+        return record(*map(_converted, field_types(record), value))
+    return _array(value, CODES[item(declared)]) if is_array(declared) else value
 
 
-def _array(buffer: Any, code: str) -> Any:
+def _array(buffer: object, code: str) -> object:
     """A writable array over the buffer's memory."""
     dtype: np.dtype[Any] = np.dtype(code)
     count = count_items(buffer, code)

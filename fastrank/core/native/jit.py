@@ -38,12 +38,12 @@ class Jit(EntryPoints):
         self._cache = ObjectCache()
         self._loader = _make_loader()
         self._worker: tuple[int, Worker] | None = None
-        self._found: dict[str, tuple[int, str, bool]] = {}
+        self._found: dict[str, tuple[int, str]] = {}
         self._lock = threading.Lock()
         self._reason = reason
         self._said = ""
 
-    def find(self, name: str) -> tuple[int, str, bool]:
+    def find(self, name: str) -> tuple[int, str]:
         """See `EntryPoints.find`."""
         with self._lock:
             if name not in self._found:
@@ -53,7 +53,7 @@ class Jit(EntryPoints):
                 self._loader.add_object_file(llvm.ObjectFileRef.from_data(compiled.code))
                 self._loader.finalize_object()
                 address = self._loader.get_function_address(f"fastrank_{name}")
-                self._found[name] = address, compiled.signature, compiled.held
+                self._found[name] = address, compiled.words
             return self._found[name]
 
     def _compile(self, name: str) -> Compiled:
@@ -61,8 +61,8 @@ class Jit(EntryPoints):
         if self._worker is None or self._worker[0] != os.getpid():
             # A process that was forked from this one has its own.
             self._worker = os.getpid(), Worker()
-        signature, held, bitcode = self._worker[1].call(generate, name)
-        compiled = Compiled(signature, held, emit_object(bitcode, self._cpu, jit=True))
+        words, bitcode = self._worker[1].call(generate, name)
+        compiled = Compiled(words, emit_object(bitcode, self._cpu, jit=True))
         self._cache.put(self._digests[name], f"{self._cpu}.jit", compiled)
         if self._cache.problem:
             self._say(self._cache.problem)

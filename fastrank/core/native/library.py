@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from _ctypes import byref, dlopen, dlsym
+from _ctypes import addressof, byref, dlopen, dlsym
 
 from fastrank.core.native.buffers import (
+    FORMATS,
     NO_EXCEPTION,
+    NOTHING,
+    SIZES,
     Char,
     Double,
     Function,
     HoldingFunction,
     Int64,
     Pointer,
-    place,
+    address,
+    count_items,
 )
-from fastrank.core.native.record import Shape, flatten, parse_signature, shape_of
+from fastrank.core.native.record import RECORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,100 +44,115 @@ _RESULTS: dict[str, type[Int64 | Double | Pointer]] = {
 class EntryPoints:
     """Kernels in machine code, by name."""
 
-    def find(self, name: str) -> tuple[int, str, bool]:
-        """Address and signature of a kernel, and whether it holds the interpreter's lock."""
+    def find(self, name: str) -> tuple[int, str]:
+        """The address of a kernel, and how it is called: compiling/signatures.py says the words."""
         raise NotImplementedError
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that calls the entry point `name`."""
-        entry, shapes, codes, result_type = self._entry(name)
+        entry, result_type, count, words = self._entry(name)
         packer: Packer | None = None
         calls = 0
 
-        def call(*values: Any) -> Any:
+        def call(*values: object) -> object:
             nonlocal packer, calls
             calls += 1
             # Several threads may have counted past it. It is not asked for twice if there is none.
             if calls >= _OFTEN:
-                calls, packer = _NEVER, self._packer(shapes)
+                calls, packer = _NEVER, self._packer(count, words)
             arguments = None if packer is None else packer.pack(values)
             if arguments is None:
                 # It also knows what is wrong with them.
-                arguments = _arguments(codes, flatten(name, shapes, values))
-            return _call(name, entry, result_type(), arguments)
+                arguments = flat_arguments(name, count, words, values)
+            result = result_type()
+            # Numba's calling convention: where to put the result, and an exception.
+            if status := entry(byref(result), NO_EXCEPTION, arguments):
+                raise _failure(name, status)
+            return result.value
 
         return call
 
-    def prepare(self, name: str, *values: Any) -> Callable[[], Any]:
+    def prepare(self, name: str, *values: object) -> Callable[[], Any]:
         """The same call of the entry point `name` again and again, its arguments looked at once.
 
         What changes between the calls must be in memory; that of the arguments may not move.
         """
-        entry, shapes, codes, result_type = self._entry(name)
-        arguments, out = _arguments(codes, flatten(name, shapes, values)), result_type()
+        entry, result_type, count, words = self._entry(name)
+        arguments, result = flat_arguments(name, count, words, values), result_type()
 
         def call() -> Any:
-            return _call(name, entry, out, arguments)
+            if status := entry(byref(result), NO_EXCEPTION, arguments):
+                raise _failure(name, status)
+            return result.value
 
         # Addresses keep no memory alive; the function does.
         call.memory = values  # type: ignore[attr-defined]
         return call
 
-    def _packer(self, shapes: list[Shape]) -> Packer | None:
-        """What packs arguments of these shapes faster than this module."""
+    def _packer(self, count: int, words: list[str]) -> Packer | None:
+        """What packs such arguments faster than this module."""
         from fastrank.core.native.objects import make_packer
 
-        return make_packer(HoldingFunction(self.find("pack_arguments")[0]), shapes)
+        return make_packer(HoldingFunction(self.find("pack_arguments")[0]), count, words)
 
-    def _entry(self, name: str) -> tuple[Any, list[Shape], list[str], Any]:
-        """The C function, the shapes of its arguments, and the result's type.
-
-        Third, for what the function takes, the type code of each array or number.
-        """
-        address, signature, held = self.find(name)
-        result, declared = parse_signature(signature)
-        shapes = [shape_of(argument) for argument in declared]
+    def _entry(self, name: str) -> tuple[Any, Any, int, list[str]]:
+        """The C function, its result's type, and the number of its arguments and what they are."""
+        address, call_words = self.find(name)
+        lock, result, count, *words = call_words.split()
         # Most kernels let other threads run; those on Python's objects do not.
-        entry = (HoldingFunction if held else Function)(address)
-        codes = [code for shape in shapes for code in shape.codes]
-        return entry, shapes, codes, _RESULTS[result]
+        entry = (HoldingFunction if lock == "holding" else Function)(address)
+        return entry, _RESULTS[result], int(count), words
 
 
 class Library(EntryPoints):
-    """A loaded library, with the signatures that it carries."""
+    """A loaded library, which says how its kernels are called."""
 
     def __init__(self, level: str, handle: int) -> None:
         self.level = level
         self._handle = handle
-        lines = _text(handle, "signatures").decode().split("\n")
-        self._signatures = dict(line.split(" ", 1) for line in lines)
-        self._held = _text(handle, "held").decode().split()
+        lines = _text(handle, "calls").decode().split("\n")
+        self._calls = dict(line.split(" ", 1) for line in lines)
 
-    def find(self, name: str) -> tuple[int, str, bool]:
+    def find(self, name: str) -> tuple[int, str]:
         """See `EntryPoints.find`."""
-        address = dlsym(self._handle, f"fastrank_{name}")
-        return address, self._signatures[name], name in self._held
+        return dlsym(self._handle, f"fastrank_{name}"), self._calls[name]
 
 
-def _arguments(codes: list[str], columns: list[Any]) -> Any:
-    """Arguments as entry points take them, eight bytes each: an array's address and its length."""
-    values: list[int] = []
-    for code, value in zip(codes, columns, strict=True):
-        if code == "int64":
-            values.append(value)
-        elif code == "float64":
-            values.append(Int64.from_buffer(Double(value)).value)
-        else:
-            values += place(value, code)
-    return (Int64 * len(values))(*values)
+def flat_arguments(kernel: str, count: int, words: list[str], values: tuple[object, ...]) -> Any:
+    """Arguments as entry points take them, eight bytes each: an array's address and its length.
+
+    count, words: how many they are and what. Raises TypeError unless they are so.
+    """
+    numbers: list[Any] = []
+    # The next one is the last.
+    pending: list[Any] = [*values[::-1]]
+    if len(pending) != count:
+        raise TypeError(f"kernel {kernel}: expected {count} arguments, found {len(pending)}")
+    try:
+        for word in words:
+            value = pending.pop()
+            if word in FORMATS:
+                view = value if type(value) is memoryview else memoryview(value)
+                if view.format in FORMATS[word] and view.c_contiguous and not view.readonly:
+                    # The functions below take twice as long.
+                    numbers += addressof(NOTHING.from_buffer(view)), view.nbytes // SIZES[word]
+                else:
+                    numbers += address(value), count_items(value, word)
+            elif word == "int64":
+                numbers.append(value)
+            elif word == "float64":
+                numbers.append(Int64.from_buffer(Double(value)).value)
+            elif type(value) is RECORDS.get(word):
+                pending += value[::-1]
+            else:
+                raise TypeError(f"expected {word}, found {type(value).__name__}")
+        return (Int64 * len(numbers))(*numbers)
+    except TypeError as error:
+        raise TypeError(f"kernel {kernel}: {error}") from None
 
 
-def _call(name: str, entry: Any, out: Any, arguments: Any) -> Any:
-    # Numba's calling convention: a place for the result, one for an exception.
-    status = entry(byref(out), NO_EXCEPTION, arguments)
-    if status != 0:
-        raise RuntimeError(f"kernel {name} ended with status {status}")
-    return out.value
+def _failure(kernel: str, status: int) -> RuntimeError:
+    return RuntimeError(f"kernel {kernel} ended with status {status}")
 
 
 def load() -> tuple[Library | None, str]:
@@ -203,7 +222,7 @@ def _text(handle: int, name: str) -> bytes:
 
 CORE = os.path.dirname(NATIVE)
 PACKAGE = os.path.dirname(CORE)
-RECORDS = os.path.join(NATIVE, "records")
+RECORD_MODULES = os.path.join(NATIVE, "records")
 
 
 def read_sources(core: str = CORE) -> bytes:

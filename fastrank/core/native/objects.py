@@ -9,10 +9,11 @@ from __future__ import annotations
 import sys
 from _ctypes import addressof, byref, dlopen, dlsym
 from array import array
-from itertools import repeat, starmap
+from itertools import starmap
 
-from fastrank.core.native import codes, kernels
+from fastrank.core.native import codes
 from fastrank.core.native.buffers import NO_EXCEPTION, SIZES, Double, Int64, Single, address, filled
+from fastrank.core.native.record import RECORDS, State
 from fastrank.core.native.records.objects import PythonApi
 
 TYPE_CHECKING = False
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.core.native.buffers import HoldingFunction
-    from fastrank.core.native.record import Shape
 
 # An unusual float, used to check the memory layout of floats.
 KNOWN = 0.1234567890123456
@@ -47,8 +47,6 @@ _FOUND: list[PythonApi | None] = []
 # is left out as long as all keys are str itself. What a dict has beside its table:
 _ENTRY, _LEAST_ROOM = 24, 8
 _BESIDE_TABLE = {0: 0}.__sizeof__() - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 // 3)
-# Numbers up to which dicts are made of them sooner without a kernel.
-_FEW = 64
 
 
 def python_api() -> PythonApi | None:
@@ -80,7 +78,7 @@ def _find() -> PythonApi:
 
 def api_with_numpy() -> PythonApi | None:
     """The same with NumPy's types, for which NumPy is imported."""
-    api = python_api()
+    api = _FOUND[0] if _FOUND else python_api()
     if api is not None and api.numpy_double == 0:
         api.numpy_double, api.numpy_single = _types_of_numpy()
     return api
@@ -103,7 +101,7 @@ def addresses(objects: Iterable[object]) -> array[int]:
     return array("q", map(id, objects))
 
 
-def are_small(dicts: list[dict[Any, Any]], lengths: list[int]) -> bool:
+def are_small(dicts: list[dict[Any, object]], lengths: list[int]) -> bool:
     """Whether each takes less room than any of its length with a key that is not of type str.
 
     One that has shrunk may be all text and not small. To look at the type of every key would take
@@ -120,36 +118,17 @@ def _is_small(length: int, size: int) -> bool:
     return size < _BESIDE_TABLE + room + _ENTRY * (room * 2 // 3)
 
 
-def rows_as_dicts(columns: dict[str, tuple[Any, int, int]], count: int) -> list[dict[str, float]]:
-    """`count` dicts from the names of columns to numbers.
-
-    columns: the memory of its doubles, the index of the first and the step from one to the next,
-    which may be 0.
-    """
-    api = api_with_numpy() if count * len(columns) > _FEW else None
-    if api is None:
-        return [
-            {name: values[first + i * step] for name, (values, first, step) in columns.items()}
-            for i in range(count)
-        ]
-    rows: list[dict[str, float]] = list(map(dict.copy, repeat(dict.fromkeys(columns, 0.0), count)))
-    starts = array("q", [address(values) + 8 * first for values, first, _ in columns.values()])
-    steps = array("q", [8 * step for _, _, step in columns.values()])
-    kernels.fill_dicts(api, addresses(rows), addresses(columns), starts, steps)
-    return rows
-
-
 class Packer:
     """Packs the arguments of one kernel, given the entry point of `pack_arguments`.
 
     That takes 0.05 us for an array, where Python takes 1 us.
     """
 
-    def __init__(self, entry: HoldingFunction, shapes: list[Shape], api: PythonApi) -> None:
-        expected: list[list[int]] = []
-        for index, shape in enumerate(shapes):
-            _describe(shape, -1, index, expected)
-        self._count = len(shapes)
+    def __init__(
+        self, entry: HoldingFunction, count: int, words: list[str], api: PythonApi
+    ) -> None:
+        expected = _expected(count, words)
+        self._count = count
         # The kernel gets their addresses only.
         self._memory = [*api, *(filled("q", [*column]) for column in zip(*expected, strict=True))]
         parts = [part for memory in self._memory for part in (address(memory), len(memory))]
@@ -174,23 +153,27 @@ class Packer:
         return packed if wrong.value < 0 and len(values) == self._count else None
 
 
-def make_packer(entry: HoldingFunction, shapes: list[Shape]) -> Packer | None:
-    """A packer for arguments of these shapes; None if Python has to pack them."""
+def make_packer(entry: HoldingFunction, count: int, words: list[str]) -> Packer | None:
+    """A packer for arguments as `call_words` says; None if Python has to pack them."""
     api = python_api()
     # The kernel does not read floats: one kernel takes any.
-    if api is None or any("float64" in shape.codes for shape in shapes):
-        return None
-    return Packer(entry, shapes, api)
+    return None if api is None or "float64" in words else Packer(entry, count, words, api)
 
 
-def _describe(shape: Shape, owner: int, index: int, expected: list[list[int]]) -> None:
-    """Append what `ExpectedArguments` says of an argument, and of all that it holds."""
-    entry = len(expected)
-    if shape.record is not None:
-        expected.append([owner, index, codes.RECORD, id(shape.record)])
-    elif (code := shape.codes[0]) in SIZES:
-        expected.append([owner, index, SIZES[code], ord(code)])
-    else:
-        expected.append([owner, index, codes.INTEGER, 0])
-    for i, field in enumerate(shape.fields):
-        _describe(field, entry, i, expected)
+def _expected(count: int, words: list[str]) -> list[list[int]]:
+    """The columns of `ExpectedArguments`, a row for each word."""
+    rows: list[list[int]] = []
+    # What comes next is the last: the record that has it, and which of its fields it is.
+    pending = [(-1, i) for i in reversed(range(count))]
+    for row, word in enumerate(words):
+        owner = pending.pop()
+        if word == "int64":
+            rows.append([*owner, codes.INTEGER, 0])
+        elif word in SIZES:
+            rows.append([*owner, SIZES[word], ord(word)])
+        else:
+            record = RECORDS[word]
+            rows.append([*owner, codes.RECORD, id(record)])
+            width = 1 if issubclass(record, State) else len(record.__annotations__)
+            pending += [(row, i) for i in reversed(range(width))]
+    return rows

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from _operator import itemgetter
 
-from fastrank.core.native.buffers import CODES, zeros
+from fastrank.core.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,21 +33,6 @@ if TYPE_CHECKING:
 else:
     Columns = tuple
 
-# What the fields of a record may be, beside other records, and how signatures call that.
-TYPES = {
-    "int": "int64",
-    "float": "float64",
-    "UInt8Array": "uint8[::1]",
-    "Int32Array": "int32[::1]",
-    "Int64Array": "int64[::1]",
-    "Float32Array": "float32[::1]",
-    "Float64Array": "float64[::1]",
-    "Offsets": "int64[::1]",
-    "Int64PerQuery": "int64[::1]",
-}
-ITEMS = ("uint8", "uint16", "int32", "int64", "float32", "float64")
-SCALARS = ("int64", "float64")
-RESULTS = ("void", *SCALARS)
 # Every record and state by the name that signatures have for it.
 RECORDS: dict[str, type[Record | State]] = {}
 # The same for kernels that are called once for each query, and see the record's columns of one.
@@ -86,7 +71,7 @@ class Record(Columns, metaclass=_WithoutDict):
             if by_name.keys() != set(rest):
                 wrong = sorted(by_name.keys() ^ set(rest))
                 raise TypeError(f"{cls.__name__}: fields missing or unknown: {wrong}")
-            values += tuple([by_name[name] for name in rest])
+            values += tuple(map(by_name.__getitem__, rest))
         elif len(values) != len(fields):
             count = len(fields)
             raise TypeError(f"{cls.__name__}: expected {count} fields, found {len(values)}")
@@ -152,92 +137,3 @@ def _number_at(index: int) -> property:
         state[0][index] = number
 
     return property(read, write)
-
-
-def parse_signature(signature: str) -> tuple[str, list[str]]:
-    """Split `int64(uint8[::1], Texts)` into the type of the result and those of the arguments."""
-    result, _, rest = signature.partition("(")
-    arguments = [word.strip() for word in rest.removesuffix(")").split(",") if word.strip()]
-    if result not in RESULTS or not rest.endswith(")"):
-        raise ValueError(f"kernel signature {signature!r}: expected RESULT(ARGUMENT, ...)")
-    return result, arguments
-
-
-def is_array(argument: str) -> bool:
-    """True for a one-dimensional contiguous array such as `int64[::1]`."""
-    return argument.endswith("[::1]") and item(argument) in ITEMS
-
-
-def item(argument: str) -> str:
-    """The element type of an array argument."""
-    return argument.removesuffix("[::1]")
-
-
-def field_types(record: type[Record | State]) -> list[str]:
-    """The type of each field: that of an array or number, or the name of a record."""
-    if issubclass(record, State):
-        return ["int64[::1]"]
-    declared: dict[str, str] = record.__annotations__
-    return [TYPES.get(kind, kind) for kind in declared.values()]
-
-
-class Shape:
-    """An argument of a kernel, by its declared type: a record, an array or a number.
-
-    record: its class, None for an array or a number.
-    fields: the shapes of its fields.
-    codes: of the arrays and numbers that the kernel takes for it: the type code of an array's
-    items, or the type of a number.
-    """
-
-    def __init__(self, declared: str) -> None:
-        self._declared = declared
-        self.record = RECORDS.get(declared) or PER_QUERY.get(declared)
-        fields = [] if self.record is None else field_types(self.record)
-        self.fields = list(map(shape_of, fields))
-        self.codes = [CODES[item(declared)] if is_array(declared) else declared]
-        if fields:
-            self.codes = [code for field in self.fields for code in field.codes]
-        # Most records have no others in them.
-        self._is_flat = all(field.record is None for field in self.fields)
-
-    def append_columns(self, flat: list[Any], value: object) -> None:
-        """Append the arrays and numbers of a value. Raises TypeError for one of another type."""
-        if type(value) is self.record:
-            if self._is_flat:
-                flat += value
-                return
-            for shape, field in zip(self.fields, value, strict=True):
-                shape.append_columns(flat, field)
-        elif self.record is None and not isinstance(value, (Record, State)):
-            flat.append(value)
-        else:
-            raise TypeError(f"expected {self._declared}, found {type(value).__name__}")
-
-
-_SHAPES: dict[str, Shape] = {}
-
-
-def shape_of(declared: str) -> Shape:
-    """The shape of arguments of a declared type, made once."""
-    shape = _SHAPES.get(declared)
-    if shape is None:
-        shape = _SHAPES[declared] = Shape(declared)
-    return shape
-
-
-def flatten(kernel: str, shapes: list[Shape], values: tuple[object, ...]) -> list[Any]:
-    """The arrays and numbers of the arguments of a kernel, in the order in which it takes them.
-
-    Raises TypeError unless the arguments are as declared: as many, and records where it says so.
-    """
-    if len(values) != len(shapes):
-        count = f"expected {len(shapes)} arguments, found {len(values)}"
-        raise TypeError(f"kernel {kernel}: {count}")
-    flat: list[Any] = []
-    try:
-        for shape, value in zip(shapes, values):  # noqa: B905
-            shape.append_columns(flat, value)
-    except TypeError as error:
-        raise TypeError(f"kernel {kernel}: {error}") from None
-    return flat

@@ -48,19 +48,9 @@ def draw(
     names: those that are shortened in the figure. Raises OptionError for an unknown suffix or
     format, and ImportError without matplotlib.
     """
-    from fastrank.common.lazy import optional
-    from fastrank.core.formats.files import files
-    from fastrank.core.results.images import check_format
+    from fastrank.core.results.images import draw_image
 
-    optional("matplotlib.figure", "a plot", "plot")
-    form = ""
-    if path is not None:
-        form = check_format(path, format)
-        files.check_target(path)
-    drawn = framed(drawing, ax, names)
-    if path is not None:
-        files.write(path, [drawn.render(form)])
-    axes: Axes = drawn.axes
+    axes: Axes = draw_image(lambda: framed(drawing, ax, names), path, format)
     return axes
 
 

@@ -32,6 +32,8 @@ FORMS = {
 class Result:
     """A result with a main table, which is printed, saved and drawn like all others.
 
+    In the examples, `result` is `fr.agreement({"x": 3, "y": 1}, {"x": 2, "y": 1})`.
+
     A class of results defines `table`; `_document` if it shows more than this table, `_content` if
     JSON has more, and `_drawings` if it is drawn in another way.
     """
@@ -39,7 +41,11 @@ class Result:
     __slots__ = ()
 
     def table(self) -> Table:
-        """The main table."""
+        """The main table.
+
+        >>> result.table().names
+        ['coefficient', 'value']
+        """
         raise NotImplementedError
 
     def _document(self) -> Document:
@@ -74,19 +80,31 @@ class Result:
         return self.to_html()
 
     def to_text(self) -> str:
-        """What `print` shows: tables in columns, legends and notes."""
+        """What `print` shows: tables in columns, legends and notes.
+
+        >>> result.to_text().splitlines()[2]
+        'tau_b           1.0000'
+        """
         from fastrank.common.rendering.text import text
 
         return text(self._document())
 
     def to_markdown(self) -> str:
-        """The same in GitHub's Markdown, escaped: tables in the pipe syntax, and paragraphs."""
+        """The same in GitHub's Markdown, escaped: tables in the pipe syntax, and paragraphs.
+
+        >>> result.to_markdown().splitlines()[2]
+        '| tau_b         |  1.0000 |'
+        """
         from fastrank.common.rendering.markdown import markdown
 
         return markdown(self._document())
 
     def to_latex(self) -> str:
-        """The same in LaTeX, escaped: tabulars with booktabs rules, and paragraphs."""
+        """The same in LaTeX, escaped: tabulars with booktabs rules, and paragraphs.
+
+        >>> result.to_latex().splitlines()[0]
+        '\\\\begin{tabular}{lr}'
+        """
         from fastrank.common.rendering.latex import latex
 
         return latex(self._document())
@@ -95,6 +113,9 @@ class Result:
         """The same as HTML elements, escaped, which notebooks show.
 
         page: a whole page instead, with a title if this is a str.
+
+        >>> result.to_html()[:32], result.to_html(page="Agreement")[:15]
+        ('<table class="fastrank numbers">', '<!DOCTYPE html>')
         """
         from fastrank.common.rendering.html import html
 
@@ -105,21 +126,37 @@ class Result:
         return page if isinstance(page, str) else self._title() if flag("page", page) else None
 
     def to_csv(self) -> str:
-        """The main table as comma-separated lines, header first, in full precision."""
+        """The main table as comma-separated lines, header first, in full precision.
+
+        >>> result.to_csv().splitlines()[:2]
+        ['coefficient,value', 'tau_b,1.0']
+        """
         return self.table().to_csv()
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """Everything as JSON in full precision, with null for NaN and infinity."""
+        """Everything as JSON in full precision, with null for NaN and infinity.
+
+        >>> result.to_json()[:41]
+        '[{"coefficient": "tau_b", "value": 1.0}, '
+        """
         from fastrank.core.results.records import json_text, plain
 
         return json_text(plain(self._content()), indent)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The main table as a DataFrame of pandas. Raises ImportError without pandas."""
+        """The main table as a DataFrame of pandas. Raises ImportError without pandas.
+
+        >>> result.to_pandas()["value"].tolist()[:2]
+        [1.0, 1.0]
+        """
         return self.table().to_pandas()
 
     def to_polars(self) -> polars.DataFrame:
-        """The main table as a DataFrame of polars. Raises ImportError without polars."""
+        """The main table as a DataFrame of polars. Raises ImportError without polars.
+
+        >>> result.to_polars().columns
+        ['coefficient', 'value']
+        """
         return self.table().to_polars()
 
     def plot(
@@ -139,6 +176,9 @@ class Result:
         Needs matplotlib (`pip install 'fastrank-eval[plot]'`), whose global state is not changed.
         Raises OptionError for other kinds, suffixes and formats, and ImportError without
         matplotlib.
+
+        >>> result.plot().get_xlabel()
+        'value'
         """
         from fastrank.core.results.drawing import draw, drawing_of
 

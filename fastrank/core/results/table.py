@@ -107,13 +107,15 @@ class Table(Result, Frozen):
     def to_csv(self) -> str:
         """Comma-separated lines, header first, in full precision.
 
+        Texts that spreadsheets would run as a formula, such as =1+1, begin with an apostrophe.
+
         >>> print(fr.table(scores).to_csv(), end="")
         run,map
         pixels,0.43476959975458557
         """
-        from fastrank.core.formats.tables.table_files import csv_lines
+        from fastrank.core.formats.tables.table_files import result_lines
 
-        return "".join(csv_lines(self.names, self.rows()))
+        return "".join(result_lines(self.names, self.rows()))
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame with these columns.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from fastrank.common.c_numbers import printed
 from fastrank.core.data.columns import Frozen, as_array
 from fastrank.core.data.texts import decoded
@@ -110,11 +112,19 @@ class Means(dict[str, float]):
     def __missing__(self, name: str) -> float:
         known_name = name_in(self._columns, name)
         if known_name is None or known_name not in self:
-            raise KeyError(name)
+            raise unknown(name, [*self], "the means")
         return self[known_name]
 
     def __reduce__(self) -> tuple[object, ...]:
         return dict, (dict(self),)
+
+
+def unknown(name: object, names: list[str], values: str) -> KeyError:
+    """The error for a measure that is not among some values."""
+    from fastrank.core.measures.suggestions import evaluated_name
+
+    hint = evaluated_name(str(name), names)
+    return KeyError(f"{name!r} is not among {values}: {', '.join(names)}{hint}")
 
 
 class QueryValues(Result, Frozen):
@@ -143,19 +153,35 @@ class QueryValues(Result, Frozen):
         return len(self.names)
 
     def keys(self) -> list[str]:
-        """The names of the values per query, so that `dict(scores)` has an array for each."""
+        """The names of the values per query, so that `dict(scores)` has an array for each.
+
+        >>> scores.keys(), dict(scores)["map"].shape
+        (['map'], (200,))
+        """
         return self.names
 
     def values(self) -> list[npt.NDArray[Any]]:
-        """The arrays of values per query, in the order of `names`."""
+        """The arrays of values per query, in the order of `names`.
+
+        >>> [array.shape for array in scores.values()]
+        [(200,)]
+        """
         return [self[name] for name in self.names]
 
     def items(self) -> list[tuple[str, npt.NDArray[Any]]]:
-        """(name, values per query) of each measure."""
+        """(name, values per query) of each measure.
+
+        >>> [(name, array.max().item()) for name, array in scores.items()]
+        [('map', 0.63...)]
+        """
         return [(name, self[name]) for name in self.names]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The values of a measure in any spelling, or the default if it has none per query."""
+        """The values of a measure in any spelling, or the default if it has none per query.
+
+        >>> scores.get("bpref", "not evaluated")
+        'not evaluated'
+        """
         try:
             return self[name]
         except KeyError:
@@ -267,7 +293,15 @@ class Evaluated(QueryValues):
 
         These are means for most measures, sums for counts (num_ret, ...), and geometric means for
         gm_map and gm_bpref. `runid` is not among them, because all values are numbers; it is `tag`.
+
+        Warns where `print(scores)` has a note that judged queries are left out, or that the order
+        of tied documents decides the means.
         """
+        if self.ties is not None or self.counts.get("missing_queries"):
+            # Imported late: most runs have neither.
+            from fastrank.core.scores.text import warn_of_mean
+
+            warn_of_mean(self)
         return Means(columns_by_name(self).values())
 
     @property
@@ -294,7 +328,7 @@ class Evaluated(QueryValues):
         columns = columns_by_name(self)
         column = columns.get(name) or columns.get(name_in(columns.values(), name) or "")
         if column is None or column.values is None:
-            raise KeyError(f"{name!r} is not among the values per query: {', '.join(self.names)}")
+            raise unknown(name, self.names, "the values per query")
         return column.to_array()
 
     def _per_query(self) -> list[Column]:
@@ -379,6 +413,11 @@ def trec_lines(
     integers, other values with four decimals, z-scores with a leading Z and four decimals.
     """
     queries = list(scores.query_ids) if per_query else []
+    if any(mark in b"".join(queries) for mark in (b"\n", b"\r", b"\t")):
+        # Ids of dicts and tables, which would begin another line or field.
+        from fastrank.common.messages import visible
+
+        queries = [os.fsencode(visible(os.fsdecode(query))) for query in queries]
     unprinted = set() if zero_rows else set(scores.zero_rows)
     for column, row, value in walk(columns_of(scores), len(queries), summary=summary):
         if row in unprinted:

@@ -15,8 +15,8 @@ from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.trec.reader import malformed
 from fastrank.core.formats.trec.writers import shortest
 from fastrank.core.results.table import Table, distinct, table_of_rows
-from fastrank.core.scores.columns import QueryValues, columns_by_name, presented_means
-from fastrank.core.scores.tables import common_names
+from fastrank.core.scores.columns import QueryValues, columns_by_name, presented_means, unknown
+from fastrank.core.scores.tables import LONG, common_names
 from fastrank.errors import FormatError, GroupError
 
 TYPE_CHECKING = False
@@ -93,7 +93,7 @@ class ScoreDifferences(QueryValues):
         import numpy
 
         if name not in self.names:
-            raise KeyError(f"{name!r} is not among the values per query: {', '.join(self.names)}")
+            raise unknown(name, self.names, "the values per query")
         first, second = self.first[name], self.second[name][self._rows]
         # The difference of two infinite ranks is NaN.
         with numpy.errstate(invalid="ignore"):
@@ -111,6 +111,18 @@ class ScoreDifferences(QueryValues):
         header = distinct(["measure", *self._tags(), "difference"])
         rows = [[name, value, second[name], value - second[name]] for name, value in first.items()]
         return table_of_rows(header, rows)
+
+    def to_csv(self) -> str:
+        """Lines `query,measure,value` with the differences per query in full precision."""
+        from fastrank.core.formats.tables.table_files import csv_lines
+
+        columns = [(name, values.tolist()) for name, values in self.items()]
+        rows = (
+            (query, name, values[row])
+            for row, query in enumerate(self.queries)
+            for name, values in columns
+        )
+        return "".join(csv_lines(LONG, rows))
 
     def _tags(self) -> list[str]:
         return [scores.name or "run" for scores in (self.first, self.second)]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fastrank.core.data.row_dicts import rows_as_dicts
 from fastrank.core.native.buffers import filled
-from fastrank.core.native.objects import rows_as_dicts
 from fastrank.core.scores.columns import columns_by_name, presented_means
 
 TYPE_CHECKING = False

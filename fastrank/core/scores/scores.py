@@ -28,8 +28,7 @@ class Scores(Evaluated):
     evaluated_queries: evaluated queries; in version 10.0 this includes those without results that
         count as 0.
     missing_queries: judged queries without results.
-    unjudged_queries: queries of the run without judgments; of arrays, rows with documents and
-        without judgments.
+    unjudged_queries: queries of the run without judgments; of arrays, rows without judgments.
     no_relevant_queries: judged queries without a relevant document that were not skipped; 0 for
         preferences.
     no_relevant_skipped: judged queries without a relevant document that were skipped
@@ -42,6 +41,9 @@ class Scores(Evaluated):
         of strata. not_sampled: documents of the pool that were not sampled, which count as unjudged
         in other measures; only if the judgments have strata.
     ties_at_cutoff: rankings that end between documents with equal scores (`evaluate_embeddings`).
+    not_in_corpus: judged documents that are not in the corpus. numbered_documents,
+        numbered_queries: those whose ids are row numbers, from 0 (`evaluate_embeddings`).
+    zero_vectors: zero vectors of queries and documents, whose cosine with all others counts as 0.
 
     >>> scores
     <Scores of 'pixels': 200 queries, 1 measure>
@@ -150,11 +152,11 @@ class Scores(Evaluated):
         >>> scores.to_csv(per_query=False)
         'query,measure,value\\n,map,0.4347...\\n'
         """
-        from fastrank.core.formats.tables.table_files import csv_lines
+        from fastrank.core.formats.tables.table_files import result_lines
         from fastrank.core.scores.tables import LONG, long_rows
 
         rows = long_rows(self, per_query=per_query, summary=not per_query)
-        return "".join(csv_lines(LONG, rows))
+        return "".join(result_lines(LONG, rows))
 
     def to_markdown(self, *, per_query: bool = False, digits: int = 4) -> str:
         """The table in Markdown's pipe syntax, escaped, and the notes.
@@ -202,9 +204,9 @@ class Scores(Evaluated):
         intervals "percentile", "bca" and "studentized". resamples: their number, by default 10,000.
         seed: that of the resamples.
 
-        If all values are 0, or all are 1, these intervals have no width. That of Clopper and
-        Pearson for a share (Biometrika 26(4), 1934) takes their place; it also holds for measures
-        with values between 0 and 1, such as RR.
+        If all values are the same, these intervals have no width. That of Clopper and Pearson for a
+        share (Biometrika 26(4), 1934) takes their place; it also holds for measures with values
+        between 0 and 1, such as RR. For other measures, the bounds are NaN.
 
         Raises MeasureError for a measure that was not evaluated, or whose value over all queries is
         not the mean of its values (gm_map, sums); OptionError for an invalid option.

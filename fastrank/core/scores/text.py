@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 from fastrank.common.faces import option
 from fastrank.common.messages import counted, first_few, visible
 from fastrank.common.rendering.numbers import number
+from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.measures.trec import GAINS
 from fastrank.core.scores.columns import columns_by_name
 
@@ -71,6 +74,14 @@ NOTED = {
         "document of the pool was not sampled, and counts as unjudged in measures without strata",
         "documents of the pool were not sampled, and count as unjudged in measures without strata",
     ),
+    "not_in_corpus": (
+        "judged document is not in the corpus",
+        "judged documents are not in the corpus",
+    ),
+    "zero_vectors": (
+        "vector of a query or document is zero: its cosine with all others counts as 0",
+        "vectors of queries or documents are zero: their cosines with all others count as 0",
+    ),
     "ties_at_cutoff": (
         "ranking was cut between documents with equal scores",
         "rankings were cut between documents with equal scores",
@@ -80,25 +91,48 @@ NOTED = {
 LEVEL_FREE = (*GAINS, "queries", "run")
 # The number of ids in a note.
 NAMED = 5
-# What counts queries without results as 0, in Python.
-ZERO = 'missing="zero"'
 
 
-def notes(scores: Evaluated, option: str = ZERO) -> list[str]:
-    """What a reader must know: `missing_note` and `other_notes`."""
-    return missing_note(scores, option=option) + other_notes(scores) + tie_notes(scores)
+def notes(scores: Evaluated) -> list[str]:
+    """What a reader must know: `missing_note`, `other_notes` and `tie_notes`."""
+    return missing_note(scores) + other_notes(scores) + tie_notes(scores)
 
 
-def missing_note(scores: Evaluated, run: str = "the run", option: str = ZERO) -> list[str]:
+def missing_note(scores: Evaluated, run: str = "the run", zero: str = "") -> list[str]:
     """The note on judged queries without results, if there are any.
 
-    option: what counts them as 0.
+    zero: what counts them as 0, by default the option.
     """
     if not scores.counts["missing_queries"]:
         return []
-    judged, zero = len(scores.coverage.judged), scores.coverage.complete
+    judged, are_zero = len(scores.coverage.judged), scores.coverage.complete
     text = lacks(run, scores.missing_queries, counted(judged, "judged query", "judged queries"))
-    return [f"{text}; {treated(len(scores.missing_queries), option, zero=zero)}"]
+    remedy = zero or option("missing", "zero")
+    return [f"{text}; {treated(len(scores.missing_queries), remedy, zero=are_zero)}"]
+
+
+# The same for all runs, so that Python shows each once for a line of a program.
+LEFT_OUT = "judged queries without results are left out of the mean"
+BY_TIES = "the order of tied documents decides the mean"
+# What ties decide takes longer to find out than a small run to evaluate: loops are told at first.
+MOST_LOOKS = 8
+# How often each line of a program has read means of runs with ties.
+_LOOKS: dict[tuple[str, int], int] = {}
+
+
+def warn_of_mean(scores: Evaluated) -> None:
+    """Issue warnings for who reads `mean`, and sees no notes."""
+    caller = sys._getframe(2)
+    if caller.f_globals.get("__name__", "").startswith("fastrank."):
+        return
+    if scores.counts.get("missing_queries") and not scores.coverage.complete:
+        zero = option("missing", "zero")
+        python_warning(f"{LEFT_OUT}; print(scores) names them, {zero} counts them as 0")
+    line = caller.f_code.co_filename, caller.f_lineno
+    _LOOKS[line] = _LOOKS.get(line, 0) + 1
+    if _LOOKS[line] <= MOST_LOOKS and tie_notes(scores):
+        average = option("ties", "average")
+        python_warning(f"{BY_TIES}; print(scores) shows the range, {average} the expected value")
 
 
 def lacks(run: str, missing: list[str], queries: str) -> str:
@@ -132,10 +166,18 @@ def other_notes(scores: Evaluated) -> list[str]:
         0 < counts.get("no_relevant_queries", 0) == len(scores.coverage.judged)
     ):
         texts.append("no judged document is relevant: is the relevance level above all grades?")
+    texts += numbering_notes(counts.get("numbered_documents"), counts.get("numbered_queries"))
     # Queries, documents and lines that do not count, and ties that were cut.
     return texts + [
         counted(counts[name], *words) for name, words in NOTED.items() if counts.get(name)
     ]
+
+
+def numbering_notes(documents: int | None, queries: int | None) -> list[str]:
+    """A note where so many documents or queries have row numbers as ids."""
+    numbered = {"documents": documents, "queries": queries}
+    ranges = [f"of {name} 0 to {count - 1}" for name, count in numbered.items() if count]
+    return [f"ids are row numbers, {' and '.join(ranges)}"] if ranges else []
 
 
 def first_ids(queries: list[str]) -> str:
@@ -166,8 +208,7 @@ def tie_notes(scores: Evaluated, of: str = "", saved: str = "") -> list[str]:
         return []
     name = max(moved, key=moved.__getitem__)
     worst, best, has_expected = scores.ties.ranges()[name]
-    more = len(moved) - 1
-    others = f" and {counted(more, 'more measure')}" if more else ""
+    more = f" (also {counted(len(moved) - 1, 'more measure')})" if len(moved) > 1 else ""
     run = f" of {of}" if of else ""
     remedy = (
         f"{_ties('average', saved)} gives the expected value"
@@ -175,8 +216,8 @@ def tie_notes(scores: Evaluated, of: str = "", saved: str = "") -> list[str]:
         else f"{_ties('worst', saved)} and {_ties('best', saved)} give the ends of this range"
     )
     return [
-        f"ties decide {name}{others}{run}: {name} is {worst:.4f} to {best:.4f} by the order of tied"
-        f" documents, here {scores.mean[name]:.4f}; {remedy}"
+        f"{name}{run} depends on tied scores: {worst:.4f} to {best:.4f}, here"
+        f" {scores.mean[name]:.4f}{more}; {remedy}"
     ]
 
 
@@ -184,11 +225,8 @@ def _ties(order: str, saved: str) -> str:
     return f"{saved} {order}" if saved else option("ties", order)
 
 
-def without_ties(ties: Any, expected: str) -> str:
-    """What makes the order of tied documents irrelevant.
-
-    ties: of Scores. expected: how to get expected values.
-    """
+def without_ties(ties: Any, saved: str = "") -> str:
+    """What makes the order of tied documents irrelevant. ties: of Scores; saved: see above."""
     if all(has_expected for _, _, has_expected in ties.ranges().values()):
-        return f"{expected} removes the question"
-    return "different scores of these documents remove the question"
+        return f"{_ties('average', saved)} averages over all orders"
+    return "give these documents different scores"

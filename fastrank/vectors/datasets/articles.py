@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from fastrank.common.arguments import check_choice
 from fastrank.core.data.texts import decoded
-from fastrank.core.formats.tables.roles import check_roles
+from fastrank.core.formats.tables.forms import is_missing
+from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.roles import check_roles, find_columns, names_of
 from fastrank.core.formats.tables.values import encoded_id
 from fastrank.errors import InputError
 from fastrank.vectors.datasets.assembly import assemble, check_texts, ids_of
-from fastrank.vectors.datasets.text_tables import is_missing, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
+    from fastrank.core.formats.tables.table import Table
     from fastrank.vectors.datasets.dataset import Dataset
 
 UNKNOWN = ("error", "keep", "drop")
-# Default names of the field with similar articles.
-SIMILAR = ("labels", "similar")
+# A usual name of similar articles that may have something else.
+CLASS = "label"
 TEXTS = ("text", "embedding")
 ROLES = ("id", *TEXTS, "similar")
 
@@ -34,18 +37,19 @@ def from_articles(
 
     check_roles(columns, ROLES, name)
     check_choice("unknown", unknown, UNKNOWN)
-    names = {role: (columns or {}).get(role, role) for role in ROLES}
-    articles = rows_of(source, split, name)
-    label_names = (names["similar"],) if "similar" in (columns or {}) else SIMILAR
-    ids = ids_of(
-        name, [_value(article, names["id"], i, name) for i, article in enumerate(articles)]
-    )
-    texts, vectors = _texts_or_vectors(articles, ids, names, name)
-    key = _label_name(articles, label_names, name)
-    qrels = _judgments(articles, ids, key, names["id"], unknown, name)
+    table = table_of(source, None, columns, split=split, ragged=True, source=name)
+    # Other programs have internal numbers in `_id`.
+    chosen = {**({"id": "id"} if "id" in table.names else {}), **(columns or {})}
+    indexes = find_columns(table.names, ROLES, chosen, name, needed=("id",))
+    names = {role: table.names[index] for role, index in indexes.items()}
+    cells = {role: list(table.values(column)) for role, column in names.items()}
+    ids = ids_of(name, cells["id"])
+    texts, vectors = _texts_or_vectors(cells, names, ids, name)
+    similar = _similar(table, columns or {}, name)
+    qrels = _judgments(similar, ids, names["id"], unknown, name)
     rows = [row for row, article_id in enumerate(ids) if article_id in qrels]
     if not rows:
-        expected = " or ".join(map(repr, label_names))
+        expected = " or ".join(map(repr, similar.names))
         raise InputError(name, f"expected articles with ids in {expected}, found none")
     return assemble(
         name,
@@ -60,71 +64,67 @@ def from_articles(
     )
 
 
-def _value(article: Mapping[str, Any], key: str, row: int, name: str) -> Any:
-    if key not in article:
-        names = ", ".join(map(str, article)) or "nothing"
-        raise InputError(name, f"article {row}: expected {key!r}, found {names}")
-    return article[key]
-
-
 def _texts_or_vectors(
-    articles: list[Mapping[str, Any]], ids: list[str], names: Mapping[str, str], name: str
+    cells: Mapping[str, list[Any]], names: Mapping[str, str], ids: list[str], name: str
 ) -> tuple[list[str], Any]:
     """Texts, and embeddings as float32[articles, dimension] or None; at least one of the two."""
     from fastrank.vectors.searching.model_output import as_vectors
 
-    texts: list[str] = []
-    has = {key: [not is_missing(article.get(names[key])) for article in articles] for key in TEXTS}
-    for key in TEXTS:
-        if any(has[key]) and not all(has[key]):
-            article_id = ids[has[key].index(False)]
-            raise InputError(
-                name, f"article {article_id!r:.60} has no {names[key]!r}, unlike others"
-            )
-    if any(has["text"]):
-        texts = [article[names["text"]] for article in articles]
-        check_texts(name, ids, texts)
-    if not any(has["embedding"]):
-        if not texts and ids:
-            expected = f"{names['text']!r} or {names['embedding']!r}"
-            raise InputError(name, f"expected articles with {expected}, found neither")
-        return texts, None
-    return texts, as_vectors([article[names["embedding"]] for article in articles], name, ids)
+    present = {}
+    for role in TEXTS:
+        missing = [is_missing(cell) for cell in cells.get(role, ())]
+        present[role] = not all(missing)
+        if present[role] and any(missing):
+            article_id = ids[missing.index(True)]
+            reason = f"article {article_id!r:.60} has no {names[role]!r}, unlike others"
+            raise InputError(name, reason)
+    texts: list[str] = cells["text"] if present["text"] else []
+    check_texts(name, ids, texts)
+    if present["embedding"]:
+        return texts, as_vectors(cells["embedding"], name, ids)
+    if not texts:
+        expected = " or ".join(repr(names.get(role, role)) for role in TEXTS)
+        raise InputError(name, f"expected articles with {expected}, found neither")
+    return texts, None
 
 
-def _label_name(articles: list[Mapping[str, Any]], names: tuple[str, ...], name: str) -> str:
-    """The default name that the articles use for similar articles."""
-    labels = [
-        label for label in names if any(not is_missing(article.get(label)) for article in articles)
-    ]
-    if len(labels) > 1:
-        several = " and ".join(map(repr, labels))
-        reason = f"more than one field of similar articles: {several}"
+class _Similar(NamedTuple):
+    """The similar articles of each article, and the names that their column may have."""
+
+    name: str
+    names: tuple[str, ...]
+    labels: list[Any]
+
+
+def _similar(table: Table, columns: Mapping[str, str], name: str) -> _Similar:
+    """The column of similar articles: of those with a usual name, the one that has values."""
+    usual = (columns["similar"],) if "similar" in columns else names_of("similar")
+    lists = {label: list(table.values(label)) for label in usual if label in table.names}
+    filled = [label for label, cells in lists.items() if not all(map(is_missing, cells))]
+    # An article with similar ones may also have a class, which is its `label`.
+    several = [label for label in filled if label != CLASS]
+    if len(several) > 1:
+        reason = f"more than one field of similar articles: {' and '.join(map(repr, several))}"
         raise InputError(name, f"{reason}; set columns={{'similar': NAME}}")
-    return labels[0] if labels else names[0]
+    label = (several or filled or [usual[0]])[0]
+    return _Similar(label, usual, lists.get(label, [None] * table.size))
 
 
 def _judgments(
-    articles: list[Mapping[str, Any]],
-    ids: list[str],
-    key: str,
-    id_name: str,
-    unknown: str,
-    name: str,
+    similar: _Similar, ids: list[str], id_name: str, unknown: str, name: str
 ) -> dict[str, dict[str, int]]:
     """{article: {similar article: 1}} of the labelled articles."""
     corpus_ids = set(ids)
     qrels: dict[str, dict[str, int]] = {}
-    for article_id, article in zip(ids, articles, strict=True):
-        label = article.get(key)
+    for article_id, label in zip(ids, similar.labels, strict=True):
         if is_missing(label):
             continue
 
         def fail(reason: str, article_id: str = article_id) -> NoReturn:
-            raise InputError(name, f"article {article_id!r:.60}: {key!r}: {reason}")
+            raise InputError(name, f"article {article_id!r:.60}: {similar.name!r}: {reason}")
 
-        similar = [decoded(encoded_id(doc_id, fail)) for doc_id in _label_ids(label, id_name, fail)]
-        for doc_id in similar:
+        docs = [decoded(encoded_id(doc_id, fail)) for doc_id in _label_ids(label, id_name, fail)]
+        for doc_id in docs:
             if doc_id not in corpus_ids and unknown == "error":
                 fail(
                     f"no article has the id {doc_id!r:.60};"
@@ -133,7 +133,7 @@ def _judgments(
         # An article is not a result of itself.
         grades = {
             doc_id: 1
-            for doc_id in similar
+            for doc_id in docs
             if doc_id != article_id and (doc_id in corpus_ids or unknown == "keep")
         }
         if grades:

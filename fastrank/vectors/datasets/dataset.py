@@ -125,8 +125,8 @@ class Dataset(Frozen):
         corpus, queries = (file_in(folder, name) for name in ("corpus.jsonl", "queries.jsonl"))
         qrels = read_qrels(split_of(folder, split))
         name = os.path.basename(os.path.abspath(name_of(folder)))
-        asked = read_texts([queries], None, "utf-8", "query")
-        documents = read_texts([corpus], None, "utf-8", "document")
+        asked = read_texts(queries, None, "utf-8", "query")
+        documents = read_texts(corpus, None, "utf-8", "document")
         return assemble(name, *documents, *asked, qrels, ignore_identical_ids=ignore_identical_ids)
 
     @classmethod
@@ -145,9 +145,11 @@ class Dataset(Frozen):
         """Read a data set from a TREC collection (documents, topics, judgments) or other files.
 
         corpus: a file, a list of files, or a folder that contains only files of documents. The
-            format is detected: TREC SGML (`<DOC>` with `<DOCNO>`), JSONL or parquet (id and texts),
-            or TSV (id and text, or with a header; then cells may be quoted as in CSV). Files may be
-            compressed.
+            format is detected: TREC SGML (`<DOC>` with `<DOCNO>`), JSONL (id and texts), TSV (id
+            and text, or with a header; then cells may be quoted as in CSV), or CSV, JSON, parquet
+            or Arrow. Files may be compressed. In a folder, other text files are a document each,
+            whose id is the name of the file without suffixes. Or a table in memory, as in
+            `from_pairs`.
         queries: the same formats; TREC topics: `<top>` with or without closing tags, and `<topic>`;
             DPR's questions (`nq-dev.qa.csv`): a question, a tab and a list of answers as Python
             writes it, with the row numbers from 0 as ids. The answers of these, and of JSONL and
@@ -172,7 +174,7 @@ class Dataset(Frozen):
         >>> data.corpus, data.queries
         (['Red & blue'], ['blue'])
         """
-        from fastrank.core.formats.texts.text_files import read_texts, sources_of
+        from fastrank.core.formats.texts.text_files import read_texts
         from fastrank.vectors.datasets.assembly import assemble
 
         for option, names in (("fields", fields), ("query_fields", query_fields)):
@@ -184,12 +186,11 @@ class Dataset(Frozen):
             raise OptionError("encoding", str(error)) from None
         # Queries first: they are small, so that errors show soon.
         answers: dict[str, list[str]] = {}
-        query_ids, asked = read_texts([queries], query_fields, encoding, "query", answers)
-        sources = sources_of(corpus)
+        query_ids, asked = read_texts(queries, query_fields, encoding, "query", answers)
         if name is None:
-            whole: Any = sources[0] if isinstance(corpus, (list, tuple)) else corpus
+            whole: Any = corpus[0] if isinstance(corpus, (list, tuple)) else corpus
             name = name_of(whole)
-        documents = read_texts(sources, fields, encoding, "document")
+        documents = read_texts(corpus, fields, encoding, "document")
         return assemble(
             name,
             *documents,
@@ -251,14 +252,15 @@ class Dataset(Frozen):
     ) -> Dataset:
         """Create a data set from pairs of queries and relevant texts, as in training data.
 
-        rows: mappings, a Hugging Face Dataset in any format, a pandas or polars DataFrame, an Arrow
-            table, or a JSON, JSONL or parquet file. Each row has a query (`query`, `anchor` or
+        rows: mappings, a dict of columns, a Hugging Face Dataset in any format, a pandas or polars
+            frame, an Arrow table, or a CSV, TSV, JSON, JSONL, parquet or Arrow file, or a folder of
+            `save_to_disk`. Each row has a query (`query`, `anchor` or
             `question`), a positive (`positive` or `pos`) and optional negatives (`negative`, `neg`,
             `negative_1`, ...); positives and negatives are a str, or {"title": ..., "text": ...},
             or a list of these. Or DPR's training data: `question`, `answers`, `positive_ctxs`,
             `negative_ctxs` and `hard_negative_ctxs`; the answers are kept.
-        corpus: the texts to search, as a list or a table like `rows`. By default all positives and
-            negatives.
+        corpus: the texts to search, as a list, an array or a table like `rows`. By default all
+            positives and negatives.
         columns: the names of the columns by role (query, positive, negative; text for the corpus);
             needed only for unusual names.
         split: the split of a DatasetDict; needed if it has several.
@@ -322,13 +324,12 @@ class Dataset(Frozen):
     ) -> Dataset:
         """Create a data set from articles, some of which are labelled with similar articles.
 
-        articles: mappings, a Hugging Face Dataset in any format, a pandas or polars DataFrame, an
-            Arrow table, or a JSONL or parquet file. Each article has an id, a text or an embedding,
-            and, if it is labelled, a list of similar articles (ids, or objects with an id). Each
-            labelled article is a query against all others; it is never a result of itself, even if
-            its label contains it.
+        articles: mappings or a table in any form that `from_pairs` reads. Each article has an id, a
+            text or an embedding, and, if it is labelled, a list of similar articles (ids, or
+            objects with an id). Each labelled article is a query against all others; it is never a
+            result of itself, even if its label contains it.
         columns: the names of these fields by role (id, text, embedding, similar) if they have other
-            names; similar articles are by default in `labels` or `similar`.
+            names; similar articles are by default in `labels`, `similar` or `label`.
         unknown: how to treat ids of similar articles that no article has: "error"; "keep", as a
             relevant document that cannot be retrieved; "drop".
         split: the split of a DatasetDict; needed if it has several.

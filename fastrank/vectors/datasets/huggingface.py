@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.formats.inputs import choose_split, is_dict_of_splits
 from fastrank.core.formats.tables.roles import QRELS_ROLES, check_roles, find_columns
-from fastrank.core.formats.texts.text_files import IDS, QUERIES, TEXTS, TITLES, find_name, joined
+from fastrank.core.formats.texts.text_files import joined
 from fastrank.errors import InputError
 from fastrank.vectors.datasets.assembly import assemble, check_texts, ids_of
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 # Known names of columns of texts and ids, and the tables.
-ROLES = ("id", "title", "text")
+TEXT_ROLES = ("title", "text")
+ROLES = ("id", *TEXT_ROLES)
 TABLES = ("corpus", "queries", "qrels")
 
 
@@ -52,14 +53,15 @@ class TextColumns(Sequence[str]):
     """
 
     def __init__(self, source: str, table: Any, columns: Mapping[str, Any]) -> None:
-        names = table.column_names
         self._source = source
-        title = _named(source, names, columns, "title", TITLES)
-        text = _named(source, names, columns, "text", (*TEXTS, *QUERIES))
-        self._columns = [column for column in (title, text) if column is not None]
-        if not self._columns:
-            expected = ", ".join((*TEXTS, *QUERIES, *TITLES))
-            raise InputError(source, f"expected a column of texts ({expected}), {_found(names)}")
+        names = table.column_names
+        chosen = {role: name for role, name in columns.items() if role in TEXT_ROLES}
+        indexes = find_columns(names, TEXT_ROLES, chosen, source, needed=())
+        if not indexes:
+            # A title alone is a text, too.
+            find_columns(names, ("text",), chosen, source, ignored=("title",), needed=("text",))
+        title, text = (indexes.get(role) for role in TEXT_ROLES)
+        self._columns = [names[index] for index in (title, text) if index is not None]
         self._has_title = title is not None and text is not None
         self._table = table.select_columns(self._columns)
 
@@ -93,18 +95,6 @@ def open_table(source: str, table: Any, split: str | None) -> Any:
     return table.with_format(None)
 
 
-def _named(
-    source: str, names: list[str], columns: Mapping[str, Any], role: str, usual_names: Sequence[str]
-) -> str | None:
-    """The column of a role: the given one, or one with a known name, if any."""
-    if role not in columns:
-        return find_name(names, usual_names)
-    column: str | None = columns[role]
-    if column is not None and column not in names:
-        raise InputError(source, f"no column {column!r} for the {role}, {_found(names)}")
-    return column
-
-
 def _ids_and_texts(
     source: str, table: Any, columns: Mapping[str, str | None]
 ) -> tuple[list[str], TextColumns]:
@@ -113,13 +103,11 @@ def _ids_and_texts(
 
 
 def _ids(source: str, table: Any, columns: Mapping[str, Any]) -> list[str]:
-    names = table.column_names
-    name = _named(source, names, columns, "id", IDS)
-    if name is None and "id" in columns:
+    chosen = {"id": columns["id"]} if "id" in columns else {}
+    if chosen == {"id": None}:
         return [str(row) for row in range(len(table))]
-    if name is None:
-        raise InputError(source, f"expected a column of ids ({', '.join(IDS)}), {_found(names)}")
-    return ids_of(source, _column(table, name))
+    indexes = find_columns(table.column_names, ("id",), chosen, source, needed=("id",))
+    return ids_of(source, _column(table, table.column_names[indexes["id"]]))
 
 
 def _qrels(table: Any, columns: Mapping[str, Any] | None) -> Qrels:
@@ -130,7 +118,3 @@ def _qrels(table: Any, columns: Mapping[str, Any] | None) -> Qrels:
 
 def _column(table: Any, name: str) -> list[Any]:
     return list(table.select_columns([name])[:][name])
-
-
-def _found(names: list[str]) -> str:
-    return f"found {', '.join(names)}"

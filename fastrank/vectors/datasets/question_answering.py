@@ -7,12 +7,13 @@ import warnings
 from fastrank.common.messages import counted
 from fastrank.core.formats.files.source import name_of, open_source
 from fastrank.core.formats.inputs import is_file
+from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.records import load_json
 from fastrank.core.formats.tools.candidates import Candidates, read_candidates
 from fastrank.core.formats.tools.question_files import pairs_of
 from fastrank.core.formats.trec.line_files import lines_of
 from fastrank.errors import FormatError, InputError
 from fastrank.vectors.datasets.assembly import assemble
-from fastrank.vectors.datasets.text_tables import json_of, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def from_squad(source: Any, name: str | None) -> Dataset:
     """See Dataset.from_squad."""
     with open_source(source) as file:
         name = name or file.name
-        content = json_of(file.read(), file.name)
+        content = load_json(file.read(), file.name)
     documents: dict[str, str] = {}
     queries: dict[str, str] = {}
     qrels: dict[str, dict[str, int]] = {}
@@ -78,7 +79,7 @@ def squad_spans(source: Source) -> dict[str, list[Any]]:
     {'query': ['q'], 'document': ['Lyon-0'], 'start': [11], 'end': [17], 'evidence': ['q']}
     """
     with open_source(source) as file:
-        name, content = file.name, json_of(file.read(), file.name)
+        name, content = file.name, load_json(file.read(), file.name)
     rows: dict[tuple[Any, ...], None] = {}
     for doc_id, context, questions in _paragraphs(content, name):
         for here, asked in questions:
@@ -115,10 +116,11 @@ def hotpot_spans(source: Any, *, split: str | None = None) -> dict[str, list[Any
     {'query': ['q'], 'document': ['Lyon'], 'start': [16], 'end': [32]}
     """
     name = name_of(source) if is_file(source) else "<records>"
+    table = table_of(source, None, split=split, ragged=True, source=name)
     rows: dict[tuple[Any, ...], None] = {}
     absent: list[str] = []
     query_ids: set[str] = set()
-    for number, record in enumerate(rows_of(source, split, name), 1):
+    for number, record in enumerate(table.records(), 1):
         where = f"record {number}"
         query = _of(record, "_id" if "_id" in record else "id", str, name, where)
         _new(query, query_ids, name, where)

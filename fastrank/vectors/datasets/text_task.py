@@ -8,8 +8,9 @@ from collections.abc import Mapping, Set
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
 from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.tables.forms import is_missing
 from fastrank.errors import InputError
-from fastrank.vectors.datasets.text_tables import columns_of, is_missing
+from fastrank.vectors.datasets.text_tables import columns_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,9 +86,9 @@ class TextTask(Frozen):
     ) -> TextTask:
         """A task from a table with one row per text, pair or triplet.
 
-        source: a CSV, TSV, JSON, JSONL or parquet file, compressed or not; a pandas or polars
-            DataFrame, an Arrow table, a Hugging Face Dataset or DatasetDict, a list of dicts, or a
-            dict of columns. CSV and TSV files need a header.
+        source: a CSV, TSV, JSON, JSONL, parquet or Arrow file, compressed or not, or a folder of
+            `save_to_disk`; a pandas or polars frame, an Arrow table, a Hugging Face Dataset or
+            DatasetDict, dicts, or a dict of columns. CSV and TSV files need a header.
         columns: the names of the columns by role, `text_a`, `text_b`, `text_c` and `label`. By
             default columns with usual names are found (text, sentence1, premise, label, score,
             gold_label, ...). If no text has one, the last column is the label and the others are

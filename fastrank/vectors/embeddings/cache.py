@@ -62,7 +62,7 @@ class EmbeddingCache:
         if path.endswith(".npz"):
             return _sparse_rows(path, rows)
         try:
-            vectors: Any = numpy.lib.format.open_memmap(path, mode="r")
+            vectors = numpy.lib.format.open_memmap(path, mode="r")
             size = os.path.getsize(path)
         except (OSError, ValueError, EOFError):
             # Missing, truncated or overwritten: numpy maps no file that is too short.
@@ -98,7 +98,7 @@ def _texts(texts: Sequence[str]) -> Iterator[str]:
         yield from texts[first : first + _STEP]
 
 
-def _sparse_rows(path: str, rows: int) -> Any:
+def _sparse_rows(path: str, rows: int) -> object:
     """The sparse vectors in a file, None if missing or of the wrong number."""
     from zipfile import BadZipFile
 
@@ -113,7 +113,7 @@ def _sparse_rows(path: str, rows: int) -> Any:
     return matrix if fits else None
 
 
-def _npz(blocks: Iterable[Any]) -> Iterator[bytes]:
+def _npz(blocks: Iterable[object]) -> Iterator[bytes]:
     from scipy import sparse
 
     written = io.BytesIO()

@@ -45,10 +45,10 @@ def check_encoding(
 class EncodedTexts:
     """Texts with their encoder, and their vectors if the cache has them.
 
-    unit: whether vectors are normalized, which is an error for zero vectors. first: the vectors of
-    the first texts. The constructor encodes these and the shortest text, so that errors of models
-    show before hours of work. Sparse vectors stay sparse, as scipy CSR matrices. Raises ArrayError
-    for invalid vectors, InputError for a cache with vectors of another model.
+    first: the vectors of the first texts. The constructor encodes these and the shortest text, so
+    that errors of models show before hours of work. Sparse vectors stay sparse, as scipy CSR
+    matrices. Raises ArrayError for invalid vectors, InputError for a cache with vectors of another
+    model.
     """
 
     def __init__(
@@ -57,11 +57,8 @@ class EncodedTexts:
         ids: Sequence[str],
         texts: Sequence[str],
         store: EmbeddingCache | None,
-        *,
-        unit: bool,
     ) -> None:
         self._encoder, self._ids, self._texts, self._store = encoder, ids, texts, store
-        self._unit = unit
         self._path = ""
         self._known: Any = None
         self.first = self._encoded(0, FIRST_TEXTS)
@@ -133,10 +130,4 @@ class EncodedTexts:
     def _encoded(self, start: int, stop: int) -> Any:
         """The vectors of some texts."""
         ids = self._ids[start:stop]
-        block = self._encoder.encode(self._texts[start:stop], ids, start)
-        directed = block.getnnz(axis=1) > 0 if is_sparse(block) else block.any(axis=1)
-        if self._unit and not directed.all():
-            row = int(directed.argmin())
-            reason = "the vector is zero, so its cosine is undefined; metric='ip' accepts it"
-            raise ArrayError(self._encoder.side, f"{ids[row]!r:.60}: {reason}", start + row)
-        return block
+        return self._encoder.encode(self._texts[start:stop], ids, start)

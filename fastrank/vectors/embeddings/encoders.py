@@ -51,7 +51,7 @@ class Encoder:
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Callable[..., object],
         name: str,
         side: str,
         *,
@@ -61,7 +61,7 @@ class Encoder:
         self.side, self.name, self.prompt = side, name, prompt or ""
         self._function = function
         accepted = _parameters(function)
-        self._options: dict[str, Any] = {}
+        self._options: dict[str, object] = {}
         self._before = self.prompt
         if "show_progress_bar" in accepted:
             self._options["show_progress_bar"] = False
@@ -88,7 +88,7 @@ class Encoder:
 
 
 def encoders_of(
-    model: Any,
+    model: object,
     corpus: Sequence[str],
     *,
     batch_size: int | None = None,
@@ -123,7 +123,7 @@ def encoders_of(
 
 
 def text_encoder(
-    model: Any, texts: Sequence[str], *, batch_size: int | None = None, prompt: str | None = None
+    model: object, texts: Sequence[str], *, batch_size: int | None = None, prompt: str | None = None
 ) -> tuple[Encoder, bool]:
     """The encoder of texts that are neither queries nor documents, and whether it was fitted here.
 
@@ -142,7 +142,7 @@ def check_model(model: object) -> None:
         _function_of(side_model, [name for names in METHODS for name in names])
 
 
-def _function_of(model: object, methods: Sequence[str]) -> tuple[Callable[..., Any], str]:
+def _function_of(model: object, methods: Sequence[str]) -> tuple[Callable[..., object], str]:
     """The first of these methods that the model has, or the model itself, and its name."""
     kind = type(model).__name__
     if isinstance(model, (str, bytes)):
@@ -158,7 +158,7 @@ def _function_of(model: object, methods: Sequence[str]) -> tuple[Callable[..., A
     raise TypeError(f"model: expected {KINDS}, found {kind}")
 
 
-def needs_fitting(model: Any, texts: Sequence[str]) -> bool:
+def needs_fitting(model: object, texts: Sequence[str]) -> bool:
     """Whether a model is a scikit-learn transformer that is not fitted; `texts`: some to try."""
     others = any(
         hasattr(model, name) for names in METHODS if names != TRANSFORMER for name in names
@@ -175,12 +175,12 @@ def needs_fitting(model: Any, texts: Sequence[str]) -> bool:
     return False
 
 
-def _fitted(model: Any, corpus: Sequence[str]) -> Any:
+def _fitted(model: Any, corpus: Sequence[str]) -> object:
     """The model, or a copy fitted on the corpus if it is a transformer that needs fitting."""
     return deepcopy(model).fit(corpus[:]) if needs_fitting(model, corpus) else model
 
 
-def _parameters(function: Callable[..., Any]) -> set[str]:
+def _parameters(function: Callable[..., object]) -> set[str]:
     """The names of the parameters of a function, if known."""
     try:
         return set(inspect.signature(function).parameters)

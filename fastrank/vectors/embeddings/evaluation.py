@@ -20,7 +20,8 @@ from fastrank.core.formats.tools.candidates import Candidates
 from fastrank.core.formats.trec.line_files import as_exclusions
 from fastrank.core.matching.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.core.matching.queries import choose_queries, missing_queries
-from fastrank.errors import InputError, OptionError, TaskError
+from fastrank.errors import OptionError, TaskError
+from fastrank.vectors.datasets.answers import answer_qrels
 from fastrank.vectors.datasets.dataset import Dataset, as_dataset
 from fastrank.vectors.embeddings.judged_search import evaluate_embeddings, search_and_evaluate
 from fastrank.vectors.embeddings.text_vectors import PreparedModel
@@ -31,9 +32,9 @@ from fastrank.vectors.searching.faiss_api import (
 )
 from fastrank.vectors.searching.indexing import make_index
 from fastrank.vectors.searching.row_ids import check_row_ids
-from fastrank.vectors.searching.runs import SOURCE, check_writable
+from fastrank.vectors.searching.runs import SOURCE, check_writable, search
 from fastrank.vectors.searching.search_options import SEARCH, BuildOptions
-from fastrank.vectors.searching.vectors import block_rows, check_metric
+from fastrank.vectors.searching.vectors import DEFAULT_METRIC, block_rows, check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.choices import Metric
+    from fastrank.common.parallel import Workers
     from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.vectors.embeddings.text_vectors import Embeddings
@@ -55,7 +58,7 @@ class ModelOptions(BuildOptions, SearchedOptions, total=False):
 
 @overload
 def evaluate_model(
-    model: Any,
+    model: object,
     dataset: Mapping[str, Dataset | Candidates | str | os.PathLike[str]],
     *arguments: Any,
     **options: Any,
@@ -64,7 +67,7 @@ def evaluate_model(
 
 @overload
 def evaluate_model(
-    model: Any,
+    model: object,
     dataset: Dataset | Candidates | str | os.PathLike[str],
     *arguments: Any,
     **options: Any,
@@ -73,17 +76,17 @@ def evaluate_model(
 
 @takes(ModelOptions, SEARCH, EVALUATION)
 def evaluate_model(
-    model: Any,
-    dataset: Any,
+    model: object,
+    dataset: object,
     measures: Measures = "official",
     *,
-    metric: str = "cosine",
+    metric: Metric = DEFAULT_METRIC,
     batch_size: int | None = None,
     query_prompt: str | None = None,
     corpus_prompt: str | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_name: str | None = None,
-    executor: Any = None,
+    executor: Workers | None = None,
     **options: Unpack[ModelOptions],
 ) -> Scores | dict[str, Scores]:
     """Encode a data set with a model, search, and evaluate the results.
@@ -99,11 +102,12 @@ def evaluate_model(
         `ignore_identical_ids` of a Dataset applies. If the queries are documents
         (`Dataset.from_articles`), they are encoded once, as documents. Candidates are ranked by
         similarity to their question, without a search, so that k, index_factory, train_size,
-        parameters and gpu are not allowed. Or several: {name: data set}, which gives
-        {name: Scores}.
+        parameters and gpu are not allowed. What is found in a data set with answers, but without
+        judgments, is judged by `fastrank.datasets.answer_qrels`. Or several: {name: data set},
+        which gives {name: Scores}.
     measures: as in `evaluate`.
-    metric: "cosine", "ip" (inner product) or "l2"; for "cosine" copies of the vectors are
-        normalized to length 1.
+    metric: as in `evaluate_embeddings`: "cosine", for which copies of the vectors are normalized to
+        length 1; "ip" (inner product) or "l2".
     batch_size: the number of texts to encode at once, passed to the model if it takes it.
     query_prompt, corpus_prompt: passed to the model as `prompt` if it takes that, else prepended
         to each text. By default the model's own prompts apply.
@@ -121,9 +125,8 @@ def evaluate_model(
     hours of work.
 
     Raises TypeError for an object that is not a model; ArrayError, with row and id, for the wrong
-    number of vectors, NaN and infinite values, different dimensions of queries and documents, and
-    a zero vector under "cosine" (of an empty text, or one without known words); InputError for a
-    cache with vectors of another model; and what `evaluate_embeddings` raises. For
+    number of vectors, NaN and infinite values, and different dimensions of queries and documents;
+    InputError for a cache with vectors of another model; and what `evaluate_embeddings` raises. For
     several data sets, TaskError names the first one that fails, and has the Scores of those before.
 
     >>> data = fr.Dataset.from_texts(
@@ -135,7 +138,7 @@ def evaluate_model(
     {'recip_rank': 1.0, 'nDCG@10': 1.0}
     """
     settings = with_defaults(evaluate_model, options)
-    check_metric(metric)
+    metric = check_metric(metric)
     # Used twice, so it must not be an iterator.
     measures = list(measures) if isinstance(measures, Iterator) else measures
     encoding: dict[str, Any] = {
@@ -153,12 +156,7 @@ def evaluate_model(
     if isinstance(dataset, Candidates):
         return evaluate_candidates(model, dataset, measures, metric, encoding, settings)
     data = as_dataset(dataset)
-    if data.answers and not data.qrels:
-        raise InputError(
-            data.name,
-            "the data set has answers, but no judgments; search with embed_dataset and search, and"
-            " evaluate the run with the judgments of fastrank.datasets.answer_qrels",
-        )
+    by_answers = bool(data.answers) and not data.qrels
     judging = pick(settings, SearchedOptions)
     searching = {
         **pick(settings, BuildOptions),
@@ -166,7 +164,9 @@ def evaluate_model(
         "ignore_identical_ids": data.ignore_identical_ids,
         "exclude": as_exclusions(settings["exclude"]),
     }
-    _refuse_missing(data, Request(measures, judging))
+    request = Request(measures, judging)
+    if not by_answers:
+        _refuse_missing(data, request)
     check_gpu(settings["gpu"])
     parse_parameters(settings["parameters"])
     if settings["run"] is not None:
@@ -176,16 +176,19 @@ def evaluate_model(
             check_row_ids("query_ids", data.query_ids, None),
             tag_of(settings["tag"], SOURCE),
         )
-    prepared = PreparedModel(model, data, **encoding, unit=metric == "cosine")
+    prepared = PreparedModel(model, data, **encoding)
     first = prepared.first
     _check_factory(settings["index_factory"], first.corpus.shape[1], metric, len(data.corpus_ids))
+    if by_answers:
+        embeddings = prepared.embeddings(settings["progress"])
+        return _evaluate_answers(embeddings, data, measures, searching, judging)
     # So few texts say nothing about the others; all of them may be excluded.
     lenient = {
         **judging,
         "missing": "skip" if settings["missing"] == "error" else settings["missing"],
         "no_relevant": "zero" if settings["no_relevant"] == "skip" else settings["no_relevant"],
     }
-    sample: dict[str, Any] = {
+    sample: dict[str, object] = {
         "query_ids": data.query_ids[: first.queries.shape[0]],
         "corpus_ids": data.corpus_ids[: first.corpus.shape[0]],
         "k": settings["k"],
@@ -215,6 +218,22 @@ def evaluate_model(
     )
 
 
+def _evaluate_answers(
+    vectors: Embeddings,
+    data: Dataset,
+    measures: Measures,
+    searching: dict[str, Any],
+    judging: Mapping[str, Any],
+) -> Scores:
+    """Search, and judge what is found by the answers of the data set."""
+    path = searching.pop("run")
+    searching |= {"query_ids": data.query_ids, "corpus_ids": data.corpus_ids}
+    run = search(vectors.queries, vectors.corpus, **searching)
+    if path is not None:
+        write_run(run, path, "trec")
+    return Evaluator(answer_qrels(data, run), measures, **judging).evaluate(run)
+
+
 def _is_dataset(value: object) -> bool:
     """Whether it is a data set, not a text of a dict of texts."""
     return isinstance(value, (Dataset, Candidates, os.PathLike)) or (
@@ -223,7 +242,7 @@ def _is_dataset(value: object) -> bool:
 
 
 def _evaluate_datasets(
-    model: Any, datasets: Mapping[str, Any], options: dict[str, Any], executor: Any
+    model: object, datasets: Mapping[str, object], options: dict[str, Any], executor: Workers | None
 ) -> dict[str, Scores]:
     """The Scores of each data set. Raises TaskError."""
     scores: dict[str, Scores] = {}
@@ -248,7 +267,7 @@ def _evaluate_datasets(
     return scores
 
 
-def _evaluate_dataset(shared: tuple[Any, dict[str, Any]], dataset: Any) -> Scores:
+def _evaluate_dataset(shared: tuple[object, dict[str, object]], dataset: Any) -> Scores:
     model, options = shared
     scores: Scores = evaluate_model(model, dataset, **options)
     return scores
@@ -277,7 +296,7 @@ OF_SEARCH = ("k", "index_factory", "train_size", "parameters", "gpu")
 
 
 def evaluate_candidates(
-    model: Any,
+    model: object,
     candidates: Candidates,
     measures: Measures,
     metric: str,
@@ -298,12 +317,21 @@ def evaluate_candidates(
             for name, ids in (("queries", candidates.queries), ("docs", candidates.docs))
         )
         check_writable(settings["run"], docs, queries, tag_of(settings["tag"], candidates.source))
-    prepared = PreparedModel(model, data, **encoding, unit=metric == "cosine")
-    scores = _similarities(prepared.embeddings(settings["progress"]), asked, documents, metric)
-    run = candidates.run(scores, tag=settings["tag"])
+    prepared = PreparedModel(model, data, **encoding)
+    vectors = prepared.embeddings(settings["progress"])
+    run = candidates.run(_similarities(vectors, asked, documents, metric), tag=settings["tag"])
     if settings["run"] is not None:
         write_run(run, settings["run"], "trec")
-    return evaluator.evaluate(run)
+    scores = evaluator.evaluate(run)
+    zeros = sum(map(_count_zeros, vectors)) if metric == "cosine" else 0
+    with_count: Scores = scores.changed(counts={**scores.counts, "zero_vectors": zeros})
+    return with_count
+
+
+def _count_zeros(vectors: Any) -> int:
+    """The number of zero vectors."""
+    sizes = vectors.getnnz(axis=1) if hasattr(vectors, "getnnz") else vectors.any(axis=1)
+    return int((sizes == 0).sum())
 
 
 def _refuse_search(settings: Mapping[str, object]) -> None:
@@ -356,11 +384,13 @@ def _similarities(vectors: Embeddings, asked: Array, documents: Array, metric: s
             continue
         if metric == "cosine":
             for side in (left, right):
-                side /= numpy.linalg.norm(side, axis=1, keepdims=True)
+                lengths = numpy.linalg.norm(side, axis=1, keepdims=True)
+                # The cosine with a zero vector is 0.
+                side /= numpy.where(lengths == 0, 1.0, lengths)
         similarities[part] = numpy.einsum("ij,ij->i", left, right)
     return similarities
 
 
-def _dense(rows: Any) -> Array:
+def _dense(rows: object) -> Array:
     """Rows of an array or of a sparse matrix in double precision."""
     return numpy.array(rows.toarray() if hasattr(rows, "toarray") else rows, numpy.float64)

@@ -15,12 +15,14 @@ from fastrank.vectors.searching.faiss_api import (
     training_vectors_needed,
 )
 from fastrank.vectors.searching.indexing import Index, as_index, make_index
-from fastrank.vectors.searching.storage import read_index
+from fastrank.vectors.searching.storage import describe_index, read_index
+from fastrank.vectors.searching.vectors import check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fastrank.common.choices import Metric
     from fastrank.vectors.searching.row_ids import RowIds
     from fastrank.vectors.searching.vectors import Vectors
 
@@ -52,7 +54,7 @@ def parse_configurations(indexes: Any) -> list[tuple[str, list[str], Any]]:
     if isinstance(indexes, dict):
         indexes = list(indexes.items())
     items = [indexes] if isinstance(indexes, (str, tuple)) else list(indexes)
-    configurations: dict[str, tuple[list[str], Any]] = {}
+    configurations: dict[str, tuple[list[str], object]] = {}
     for item in items:
         text, source = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
         if not isinstance(text, str):
@@ -80,7 +82,18 @@ def parse_configurations(indexes: Any) -> list[tuple[str, list[str], Any]]:
     return [(name, *rest) for name, rest in configurations.items()]
 
 
-def built_index(name: str, source: Any, metric: str, vectors: Vectors, names: RowIds) -> Index:
+def metric_of(source: object) -> Metric | None:
+    """The metric of an index that is built: a path, an Index or a faiss index."""
+    if isinstance(source, (str, os.PathLike)):
+        return check_metric(describe_index(os.fspath(source)).metric)
+    try:
+        index = as_index("indexes", source, None)
+    except ArrayError:
+        return None
+    return check_metric(index.metric) if isinstance(index, Index) else None
+
+
+def built_index(name: str, source: object, metric: str, vectors: Vectors, names: RowIds) -> Index:
     """The index of a configuration, with the ids of the corpus.
 
     source: a path, an Index or a faiss index. Raises OptionError for an index of other vectors than

@@ -12,18 +12,19 @@ from typing import NamedTuple
 import numpy
 
 from fastrank.common.arguments import at_least
-from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.common.parallel import in_order
 from fastrank.common.progress import bar
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.trec.line_files import as_exclusions
-from fastrank.core.matching.keywords import EVALUATION
-from fastrank.core.measures.selection import Selection
+from fastrank.core.matching.keywords import EVALUATION, SearchedOptions
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.errors import ArrayError, OptionError
 from fastrank.vectors.embeddings.faiss_configurations import (
     Configuration,
     built_index,
     check_configuration,
+    metric_of,
     parse_configurations,
 )
 from fastrank.vectors.embeddings.index_comparison import IndexComparison, IndexPoint
@@ -47,9 +48,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    from faiss import Index as FaissIndex
     from typing_extensions import Unpack
 
     from fastrank.common.choices import Metric
+    from fastrank.common.parallel import Workers
     from fastrank.core.data.qrels import Preferences, Qrels
     from fastrank.core.formats.inputs import QrelsLike
     from fastrank.core.scores.scores import Scores
@@ -61,29 +64,29 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 EXACT = "exact"
-MEASURES = ("nDCG@10", "RR@10", "AP")
 
 
-class ComparisonOptions(QueryOptions, total=False):
+class ComparisonOptions(QueryOptions, SearchedOptions, total=False):
     """Options to search each index and evaluate the results."""
 
     corpus_ids: IdsLike | None
     train_size: int | None
-    relevance_level: float
 
 
 @takes(ComparisonOptions, SEARCH, EVALUATION)
 def compare_indexes(
     queries: VectorsLike,
     corpus: VectorsLike,
-    indexes: str | Iterable[str | tuple[str, Index | Any]] | Mapping[str, Index | Any],
+    indexes: str
+    | Iterable[str | tuple[str, Index | FaissIndex]]
+    | Mapping[str, Index | FaissIndex],
     *,
     k: int = 100,
-    metric: Metric = "ip",
+    metric: Metric | None = None,
     qrels: QrelsLike | None = None,
-    measures: str | Iterable[str] = MEASURES,
+    measures: str | Iterable[str] = DEFAULT_MEASURES,
     repetitions: int = 5,
-    executor: Any = None,
+    executor: Workers | None = None,
     **options: Unpack[ComparisonOptions],
 ) -> IndexComparison:
     """Compare approximate indexes with exact search by recall, speed and size.
@@ -96,8 +99,8 @@ def compare_indexes(
         the corpus that is built already is a file, "docs.index efSearch=64" (a string with a dot
         or a slash), or (name, Index or faiss index), whose name may be followed by settings.
     k: the number of documents to retrieve per query, for recall@k, the measures and the speed.
-    metric: how vectors are compared: by inner product ("ip"), Euclidean distance ("l2") or
-        "cosine".
+    metric: how vectors are compared: by "cosine", inner product ("ip") or Euclidean distance
+        ("l2"). By default that of the first index that is built already, or else the cosine.
     qrels, measures: judgments and measures, as in `evaluate_embeddings`. Without judgments only
         recall, speed and size are computed.
     repetitions: the number of timed passes over all queries.
@@ -134,7 +137,11 @@ def compare_indexes(
     vectors = open_vectors("corpus", corpus)
     if not vectors.repeatable or vectors.count is None:
         raise ArrayError("corpus", "expected an array or a file, found an iterator")
-    searched_for = _gathered(queries, unit=check_metric(metric) == "cosine")
+    if metric is None:
+        metrics = (metric_of(source) for *_, source in parsed if source is not None)
+        metric = next(filter(None, metrics), None)
+    metric = check_metric(metric)
+    searched_for = _gathered(queries, unit=metric == "cosine")
     check_dimension(open_vectors("queries", searched_for), vectors.dimension)
     sample = vectors.count if train_size is None else min(vectors.count, train_size)
     # Used for every index, so it must not be an iterator.
@@ -166,7 +173,7 @@ def compare_indexes(
         k,
         judgments,
         measures,
-        values["relevance_level"],
+        pick(values, SearchedOptions),
         {
             "query_ids": query_ids,
             "batch_size": batch_size,
@@ -209,7 +216,7 @@ def compare_indexes(
 class _Setup(NamedTuple):
     """Everything that is the same for all indexes; corpus: vectors or the path of their file."""
 
-    corpus: Any
+    corpus: object
     metric: str
     names: RowIds
     train_size: int | None
@@ -217,7 +224,7 @@ class _Setup(NamedTuple):
     k: int
     judgments: Qrels | Preferences | None
     measures: str | list[str]
-    relevance_level: float
+    judging: dict[str, Any]
     options: dict[str, Any]
 
     def runners(
@@ -293,7 +300,7 @@ class _Runner:
                 setup.judgments,
                 setup.measures,
                 k=setup.k,
-                relevance_level=setup.relevance_level,
+                **setup.judging,
                 **self._options,
             )
 
@@ -323,7 +330,7 @@ class _Runner:
 
 
 def _gathered(queries: VectorsLike, *, unit: bool) -> Array:
-    """All queries as 32-bit floats; `unit`: none may be zero."""
+    """All queries as 32-bit floats; `unit`: they will be normalized."""
     vectors = open_vectors("queries", queries)
     blocks = vectors.blocks(block_rows(vectors.dimension), unit=False)
     # A block may be overwritten by the next one; the rows of an array are not.
@@ -360,7 +367,7 @@ class ExactTop:
     rows: int64[n, k], best first, -1 for none.
     """
 
-    def __init__(self, index: Any, queries: Array, rows: Array, metric: str) -> None:
+    def __init__(self, index: FaissIndex, queries: Array, rows: Array, metric: str) -> None:
         self._index, self._queries, self._rows = index, queries, rows
         self._squares = metric == "l2"
         self._sizes = (rows >= 0).sum(axis=1)

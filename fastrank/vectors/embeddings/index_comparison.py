@@ -9,11 +9,11 @@ from fastrank.core.results.result import Result
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from matplotlib.axes import Axes
 
     from fastrank.common.plots.frame import Frame
+    from fastrank.common.rendering.document import Document
     from fastrank.core.results.table import Table
     from fastrank.core.scores.scores import Scores
 
@@ -89,6 +89,15 @@ class IndexComparison(Result, Frozen):
         rows = [self._row(point) for point in self.points]
         return Table(columns={name: [row[name] for row in rows] for name in rows[0]})
 
+    def _document(self) -> Document:
+        from fastrank.common.rendering.document import Document, Paragraph
+        from fastrank.core.results.table import grid_of
+        from fastrank.core.scores.text import notes
+
+        exact = self.points[0].scores
+        told = [] if exact is None else notes(exact)
+        return Document([grid_of(self.table()), *(Paragraph(note, "note") for note in told)])
+
     def _content(self) -> dict[str, object]:
         whole = {name: getattr(self, name) for name in sorted(self.field_names - {"points"})}
         return {**whole, "points": [self._record(point) for point in self.points]}
@@ -102,7 +111,7 @@ class IndexComparison(Result, Frozen):
             return {}
         return {name: value - exact.mean[name] for name, value in point.scores.mean.items()}
 
-    def _row(self, point: IndexPoint) -> dict[str, Any]:
+    def _row(self, point: IndexPoint) -> dict[str, object]:
         measured: dict[str, float] = {}
         for name, change in self._changes(point).items():
             assert point.scores is not None
@@ -116,7 +125,7 @@ class IndexComparison(Result, Frozen):
             "build s": "-" if point.build_seconds is None else point.build_seconds,
         }
 
-    def _record(self, point: IndexPoint) -> dict[str, Any]:
+    def _record(self, point: IndexPoint) -> dict[str, object]:
         names = (
             "name",
             "index_factory",
@@ -132,7 +141,7 @@ class IndexComparison(Result, Frozen):
             record |= {"mean": point.scores.mean, "change": self._changes(point)}
         return record
 
-    def _draw(self, axes: Any) -> Frame:
+    def _draw(self, axes: Axes) -> Frame:
         from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
         from fastrank.common.plots.frame import Frame

@@ -6,7 +6,7 @@ from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import memory_of
 from fastrank.core.evaluation.evaluator import no_queries_error, not_in_corpus
-from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.evaluation.ties import scores_and_ties
 from fastrank.core.formats.files import files
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.tables.table import tag_of
@@ -21,14 +21,19 @@ from fastrank.core.matching.queries import choose_queries, missing_queries, repe
 from fastrank.core.matching.rankings import match_texts
 from fastrank.core.native import records
 from fastrank.core.native.buffers import zeros
-from fastrank.errors import ArrayError, EvaluationError, InputError, NoQueriesError, OptionError
-from fastrank.vectors.searching.batches import check_before_building, search_batches
-from fastrank.vectors.searching.indexing import Index, as_index, build_index
-from fastrank.vectors.searching.row_ids import RowIds, check_row_ids
+from fastrank.errors import ArrayError, EvaluationError, InputError, NoQueriesError
+from fastrank.vectors.searching.batches import (
+    build_for_search,
+    refuse_building,
+    search_batches,
+    zero_vectors,
+)
+from fastrank.vectors.searching.indexing import Index, as_index
+from fastrank.vectors.searching.row_ids import RowIds, check_numbering, check_row_ids
 from fastrank.vectors.searching.runs import SOURCE, check_writable, run_lines, run_of
 from fastrank.vectors.searching.search_options import SEARCH, BuildOptions, SearchOptions
 from fastrank.vectors.searching.shards import Shards
-from fastrank.vectors.searching.vectors import check_dimension, open_vectors
+from fastrank.vectors.searching.vectors import Vectors, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,14 +84,18 @@ def evaluate_embeddings(
     The values are those of `evaluate` for the run that `search` returns. Of
     documents with equal scores, the one whose id sorts later comes first, unless `ties` says
     otherwise ("given": the one whose row comes first). `Scores.counts` includes `excluded`, the
-    number of excluded documents that ranked above the end of a ranking, and `ties_at_cutoff`, the
-    number of rankings that end between documents with equal scores, among which faiss chose. Memory
+    number of excluded documents that ranked above the end of a ranking, `ties_at_cutoff`, the
+    number of rankings that end between documents with equal scores, among which faiss chose,
+    `zero_vectors`, those of queries and documents whose cosine with all others is 0,
+    `not_in_corpus`, the number of judged documents that are not in the corpus, and
+    `numbered_documents` and `numbered_queries`, how many have row numbers as ids. Memory
     holds the judgments, a batch of rankings, and the judged documents of each ranking; with other
     values of `ties` it holds the whole run. Queries without judgments are not searched, unless
     `run` is given.
 
-    Raises what `search` and `evaluate` raise, and InputError if no judged document
-    is in the corpus, for example because `corpus_ids` is missing. Errors in ids, judgments,
+    Raises what `search` and `evaluate` raise, and InputError if no judged document is in the
+    corpus, or if ids are row numbers and the judgments have other numbers: if they count from 1, or
+    if documents behind the last row are judged. Errors in ids, judgments,
     measures and options are found before the search. Warns if a measure has a cutoff above `k`.
 
     >>> corpus = [[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]]
@@ -105,8 +114,8 @@ def evaluate_embeddings(
 
 
 def search_and_evaluate(
-    queries: Any,
-    corpus: Any,
+    queries: VectorsLike,
+    corpus: Index | Shards | VectorsLike,
     qrels: QrelsLike,
     measures: Measures,
     settings: Mapping[str, Any],
@@ -137,7 +146,7 @@ def search_and_evaluate(
     ids = None
     corpus = as_index("corpus", corpus, metric)
     if isinstance(corpus, (Index, Shards)):
-        _refuse_building(settings, corpus)
+        refuse_building(settings, corpus)
         if settings["corpus_ids"] is not None:
             corpus = corpus.with_ids("corpus_ids", settings["corpus_ids"])
         documents = corpus.names
@@ -146,49 +155,50 @@ def search_and_evaluate(
         documents = ids = check_row_ids("corpus_ids", settings["corpus_ids"], corpus.count)
     judge = BatchJudge(plan, corpus=documents, queries=names, tag=label)
     only = None
+    if not is_sample:
+        _check_ids(judgments, documents, names)
     if judge.judgment_rows is not None:
         only = _searched(judge.judgment_rows, names, judgments, request, everything=run is not None)
     if not is_sample:
-        _refuse_other_ids(judgments, documents)
         _warn_of_cutoffs(request.measures, k, documents.count, warn)
     if run is not None:
         check_writable(run, documents, names, label)
     if not isinstance(corpus, (Index, Shards)) and settings["index_factory"] != "Flat":
-        check_dimension(vectors, corpus.dimension)
-        check_before_building(
-            settings["index_factory"],
-            corpus.dimension,
-            metric,
-            k=k,
-            batch_size=settings["batch_size"],
-            parameters=settings["parameters"],
-        )
-        vectors.check(unit=metric == "cosine", selected=only)
-        corpus = build_index(
-            corpus,
-            settings["index_factory"],
-            metric or "ip",
-            ids,
-            settings["train_size"],
-            gpu=settings["gpu"],
-            progress=settings["progress"],
-        )
-        ids = None
+        corpus, ids = build_for_search(vectors, corpus, ids, k, settings, only), None
     batches = search_batches(vectors, corpus, k, corpus_ids=ids, only=only, **searching)
     if run is not None:
         lines = run_lines(batches, label, judge.add)
         files.write_compressed(run, lines)
         batches = iter(())
     judged = judge.judge(batches)
-    return scores_of(judge.plan, judged)
+    if documents.count is None and isinstance(corpus, Vectors):
+        documents = RowIds(None, corpus.count)
+    if not is_sample:
+        # Now that all vectors of an iterator are counted.
+        _check_ids(judgments, documents, RowIds(names.texts, vectors.count))
+    counts = {"zero_vectors": zero_vectors(vectors, corpus)}
+    if documents.count is not None:
+        outside = (documents.rows_of(judgments.docs) < 0).nonzero()[0].tolist()
+        counts["not_in_corpus"] = len(set(judgments.docs.take(outside)))
+        if documents.texts is None:
+            counts["numbered_documents"] = documents.count
+    if names.texts is None:
+        counts["numbered_queries"] = vectors.count or 0
+    judged = judged.changed(counts={**judged.counts, **counts})
+    return scores_and_ties(judge.plan, judged)
 
 
-def _refuse_other_ids(judgments: Qrels, documents: RowIds) -> None:
-    """Raise InputError if no judged document is in the corpus, so that every measure would be 0."""
+def _check_ids(judgments: Qrels, documents: RowIds, queries: RowIds) -> None:
+    """Raise InputError if no judged document is in the corpus, so that every measure would be 0, or
+    if ids of judgments are other numbers than those of rows.
+    """
+    source = judgments.source
     if len(judgments.docs) and (documents.rows_of(judgments.docs) < 0).all():
         reason = not_in_corpus(judgments.docs, documents.first())
         hint = "; pass the ids of the vectors as corpus_ids" if documents.texts is None else ""
-        raise InputError(judgments.source, reason + hint)
+        raise InputError(source, reason + hint)
+    check_numbering(source, judgments.docs, documents, "documents", "corpus_ids", whole=True)
+    check_numbering(source, judgments.queries, queries, "queries", "query_ids", whole=False)
 
 
 def _warn_of_cutoffs(
@@ -203,17 +213,6 @@ def _warn_of_cutoffs(
             f"k={k} is below the cutoff of {', '.join(short)}, which"
             f" {'count' if len(short) > 1 else 'counts'} the ranks after {k} as not relevant"
         )
-
-
-def _refuse_building(settings: Mapping[str, object], corpus: Index | Shards) -> None:
-    """Raise OptionError for options that only apply to building an index."""
-    reason = "the Index is already built"
-    if isinstance(corpus, Shards):
-        reason = "shards are searched as they are"
-    if settings["index_factory"] != "Flat":
-        raise OptionError("index_factory", f"found {settings['index_factory']!r}, but {reason}")
-    if settings["train_size"] is not None:
-        raise OptionError("train_size", reason)
 
 
 def _refuse_impossible(plan: Plan) -> None:
@@ -305,16 +304,22 @@ class BatchJudge:
         self._counts["excluded"] += int(batch.excluded[judged].sum())
         self._counts["ties_at_cutoff"] += int(batch.ties_at_cutoff[judged].sum())
         if self._by_row:
-            self._judge(batch.rows, rows[judged], judged)
+            self._judge(batch.rows, batch.scores, rows[judged], judged)
         else:
             in_order = self.plan.options.ties == "given"
             self._found.append(_selected(batch, judged, in_order=in_order))
 
-    def _judge(self, ids: Array, order: Array, rows: Array) -> None:
+    def _judge(self, ids: Array, scores: Array, order: Array, rows: Array) -> None:
         if not len(order):
             return
         run = ArrayRun(
-            ids=ids, scores=None, queries=order, rows=rows, lower_is_better=False, unique=True
+            ids=ids,
+            scores=scores,
+            queries=order,
+            rows=rows,
+            lower_is_better=False,
+            unique=True,
+            in_order=True,
         )
         piece = judge_rows(self.plan, run)
         assert piece.judged is not None
@@ -331,7 +336,8 @@ class BatchJudge:
                 rest[piece.queries] = False
             missing = numpy.flatnonzero(rest)
             nothing = numpy.empty((0, 1), numpy.int64)
-            self._judge(nothing, missing, numpy.full(len(missing), -1))
+            none = numpy.empty((0, 1), numpy.float32)
+            self._judge(nothing, none, missing, numpy.full(len(missing), -1))
         queries: list[int] = []
         absent: list[int] = []
         judged: list[Judged] = []
@@ -411,8 +417,13 @@ def _in_order(judged: Judged, order: Array) -> Judged:
     """The rankings in another order."""
     import numpy
 
-    columns: list[Any] = []
-    rows: Any = order
+    columns: list[object] = []
+    rows = order
+    ties = judged.ties
+    if ties is not None:
+        tied, offsets = rows_of_queries(ties.offsets, memory_of(order))
+        lows, highs = (memory_of(numpy.asarray(part)[tied]) for part in (ties.lows, ties.highs))
+        ties = records.Ties(offsets, lows, highs)
     for i, column in enumerate(map(numpy.asarray, judged.columns[:9])):
         if i in OFFSETS:
             picked, offsets = rows_of_queries(column, memory_of(order))
@@ -420,4 +431,4 @@ def _in_order(judged: Judged, order: Array) -> Judged:
             columns.append(offsets)
         else:
             columns.append(memory_of(column[rows if i < 6 else order]))
-    return Judged(columns=records.Rankings(*columns, *judged.columns[9:]))
+    return Judged(columns=records.Rankings(*columns, *judged.columns[9:]), ties=ties)

@@ -53,7 +53,7 @@ def refuse_encoding(options: Mapping[str, object]) -> None:
             raise OptionError(name, "this applies to models, but vectors are given")
 
 
-def vectors_of(vectors: Any, rows: int | None = None) -> tuple[Array, ...]:
+def vectors_of(vectors: object, rows: int | None = None) -> tuple[Array, ...]:
     """Given vectors as float32[rows, dimension], one array for each text of a row.
 
     vectors: an array, tensor or list of rows, or a tuple of these. rows: the expected number.
@@ -75,7 +75,7 @@ def vectors_of(vectors: Any, rows: int | None = None) -> tuple[Array, ...]:
 
 
 def encode_task(
-    model: Any,
+    model: object,
     task: TextTask,
     *,
     batch_size: int | None = None,
@@ -112,7 +112,7 @@ def encode_task(
         numbers = {text: number for number, text in enumerate(distinct)}
         encoder, fitted = text_encoder(text_model, distinct, batch_size=batch_size, prompt=prompt)
         store = None if cache is None or fitted else EmbeddingCache(cache, cache_name)
-        texts = EncodedTexts(encoder, distinct, distinct, store, unit=False)
+        texts = EncodedTexts(encoder, distinct, distinct, store)
         prepared.append((texts, numbers, columns))
     widths = {texts.dimension for texts, *_ in prepared}
     if len(widths) > 1:
@@ -130,7 +130,7 @@ def _is_number(row: object) -> bool:
     return isinstance(row, Sequence) and bool(row) and isinstance(row[0], (int, float))
 
 
-def _dense(rows: Any) -> Array:
+def _dense(rows: object) -> Array:
     """float32[rows, dimension], also of a sparse matrix."""
     return numpy.ascontiguousarray(
         rows.toarray() if hasattr(rows, "toarray") else rows, numpy.float32
@@ -152,7 +152,7 @@ class Embeddings(NamedTuple):
 
 
 def embed_dataset(
-    model: Any,
+    model: object,
     dataset: Dataset | str | os.PathLike[str],
     *,
     batch_size: int | None = None,
@@ -182,25 +182,23 @@ def embed_dataset(
 class PreparedModel:
     """A model and a data set, checked against each other by encoding the first texts.
 
-    unit: whether the metric is cosine. first: the vectors of the first texts.
+    first: the vectors of the first texts.
     """
 
     def __init__(
         self,
-        model: Any,
+        model: object,
         data: Dataset,
         batch_size: int | None,
         query_prompt: str | None,
         corpus_prompt: str | None,
         cache: str | os.PathLike[str] | None,
         cache_name: str | None,
-        *,
-        unit: bool = False,
     ) -> None:
         check_encoding(
             batch_size, cache, cache_name, query_prompt=query_prompt, corpus_prompt=corpus_prompt
         )
-        self._rows: Any = data.query_rows
+        self._rows = data.query_rows
         self._own: Any = data.vectors
         self._queries: EncodedTexts | None = None
         self._corpus: EncodedTexts | None = None
@@ -221,14 +219,10 @@ class PreparedModel:
             corpus_prompt=corpus_prompt,
         )
         store = None if cache is None or fitted else EmbeddingCache(cache, cache_name)
-        corpus = self._corpus = EncodedTexts(
-            for_documents, data.corpus_ids, data.corpus, store, unit=unit
-        )
+        corpus = self._corpus = EncodedTexts(for_documents, data.corpus_ids, data.corpus, store)
         asked = corpus
         if data.query_rows is None:
-            asked = self._queries = EncodedTexts(
-                for_queries, data.query_ids, data.queries, store, unit=unit
-            )
+            asked = self._queries = EncodedTexts(for_queries, data.query_ids, data.queries, store)
         if asked.dimension != corpus.dimension:
             expected = f"dimension {corpus.dimension}, as from {corpus.name} for the corpus"
             raise ArrayError(

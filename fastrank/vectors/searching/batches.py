@@ -13,7 +13,7 @@ from fastrank.core.data.columns import Frozen
 from fastrank.errors import ArrayError, OptionError
 from fastrank.vectors.searching.engines import IndexSearch, SparseSearch, VectorSearch
 from fastrank.vectors.searching.faiss_api import Setting, check_gpu, parse_parameters
-from fastrank.vectors.searching.indexing import Index, as_index, make_index
+from fastrank.vectors.searching.indexing import Index, as_index, build_index, make_index
 from fastrank.vectors.searching.row_ids import Exclusion, check_row_ids
 from fastrank.vectors.searching.search_options import SEARCH, SearchOptions
 from fastrank.vectors.searching.shards import Shards, ShardSearch
@@ -26,12 +26,13 @@ from fastrank.vectors.searching.vectors import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.progress import Bar
     from fastrank.core.data.texts import Texts
     from fastrank.vectors.searching.engines import Engine
     from fastrank.vectors.searching.row_ids import IdsLike, RowIds
@@ -109,7 +110,7 @@ def search_batches(
     1 [[1, 2]] [False]
     """
     values = with_defaults(search_batches, options)
-    metric = values["metric"]
+    metric = None if values["metric"] is None else check_metric(values["metric"])
     k, batch_size, settings = _checked_request(k, values["batch_size"], values["parameters"])
     # The GPUs of shards are those of the workers.
     on_gpu = values["gpu"] if isinstance(corpus, Shards) else check_gpu(values["gpu"])
@@ -122,9 +123,9 @@ def search_batches(
         if corpus_ids is not None:
             corpus = corpus.with_ids("corpus_ids", corpus_ids)
         names, dimension, count = corpus.names, corpus.dimension, len(corpus)
-        kind = check_metric(corpus.metric or metric or "ip")
+        kind = check_metric(corpus.metric or metric)
     else:
-        kind = check_metric("ip" if metric is None else metric)
+        kind = check_metric(metric)
         vectors = open_vectors("corpus", corpus)
         names, dimension = check_row_ids("corpus_ids", corpus_ids, vectors.count), vectors.dimension
         count = -1 if vectors.count is None else vectors.count
@@ -153,20 +154,42 @@ def search_batches(
     return search.run(query_vectors, batch_size, only, values["progress"])
 
 
-def check_before_building(
-    index_factory: str,
-    dimension: int,
-    metric: str | None,
-    *,
+def build_for_search(
+    queries: Vectors,
+    corpus: Vectors,
+    ids: RowIds | None,
     k: int,
-    batch_size: int,
-    parameters: object,
-) -> None:
-    """Raise OptionError for a search that such an index does not support, without building it."""
-    _, _, settings = _checked_request(k, batch_size, parameters)
-    kind = check_metric("ip" if metric is None else metric)
-    with Setting(make_index(index_factory, dimension, kind), settings):
+    settings: Mapping[str, Any],
+    only: Array | None = None,
+) -> Index:
+    """Build an index of a corpus; errors of the search are raised before.
+
+    settings: `RunOptions`. only: rows of the queries to search for.
+    """
+    factory, metric = settings["index_factory"], check_metric(settings["metric"])
+    check_dimension(queries, corpus.dimension)
+    _, _, parameters = _checked_request(k, settings["batch_size"], settings["parameters"])
+    with Setting(make_index(factory, corpus.dimension, metric), parameters):
         pass
+    queries.check(unit=metric == "cosine", selected=only)
+    names = ("train_size", "gpu", "progress")
+    return build_index(corpus, factory, metric, ids, **{name: settings[name] for name in names})
+
+
+def refuse_building(settings: Mapping[str, object], corpus: Index | Shards) -> None:
+    """Raise OptionError for options that only apply to building an index."""
+    reason = "the Index is already built"
+    if isinstance(corpus, Shards):
+        reason = "shards are searched as they are"
+    if settings["index_factory"] != "Flat":
+        raise OptionError("index_factory", f"found {settings['index_factory']!r}, but {reason}")
+    if settings["train_size"] is not None:
+        raise OptionError("train_size", reason)
+
+
+def zero_vectors(queries: Vectors, corpus: Index | Shards | Vectors) -> int:
+    """The number of zero vectors that a search by cosine has met."""
+    return len(queries.zeros) + len(corpus.zeros)
 
 
 def _checked_request(
@@ -220,7 +243,7 @@ class _Search:
         if queries.count is not None:
             self._queries.check_count("query_ids", queries.count)
 
-    def _search(self, rows: Array, block: Array, shown: Any) -> Ranked:
+    def _search(self, rows: Array, block: Array, shown: Bar) -> Ranked:
         """The rankings of some queries."""
         excluded = self._exclusion.of(rows)
         counts = numpy.zeros(len(rows), numpy.int64)
@@ -250,7 +273,7 @@ class _Search:
         return Ranked(*(numpy.concatenate(parts)[back] for parts in zip(*ranked, strict=True)))
 
 
-def _progress_callback(shown: Any, queries: int) -> Callable[[float], None]:
+def _progress_callback(shown: Bar, queries: int) -> Callable[[float], None]:
     """A function that reports the progress of a search."""
     return lambda share: shown.update(share * queries)
 

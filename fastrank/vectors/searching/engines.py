@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     import numpy.typing as npt
+    from faiss import ResultHeap, StandardGpuResources
+    from scipy.sparse import csr_matrix
 
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import RowIds
@@ -32,11 +34,16 @@ if TYPE_CHECKING:
         """Searches one corpus.
 
         count: the number of vectors, None if unknown before a search. single: whether only one
-        search is possible, because the corpus can be read only once.
+        search is possible, because the corpus can be read only once. zeros: the rows of zero
+        vectors that were normalized.
         """
 
         count: int | None
         single: bool
+
+        @property
+        def zeros(self) -> frozenset[int]:
+            """See above."""
 
         def batched(self, depth: int, batch_size: int, /) -> int | None:
             """How many queries to search at once; None for all."""
@@ -68,6 +75,7 @@ class IndexSearch:
     single = False
 
     def __init__(self, index: Index, parameters: dict[str, float], *, gpu: bool) -> None:
+        self.zeros = index.zeros
         self._index, self._parameters, self._lock = index.faiss, parameters, index.lock
         self.count: int | None = len(index)
         self._dimension = index.dimension
@@ -112,7 +120,7 @@ class VectorSearch:
     ) -> None:
         self._corpus, self._names, self._unit = corpus, names, metric == "cosine"
         self._metric = metric
-        self._gpu: Any = None
+        self._gpu: StandardGpuResources | None = None
         if gpu:
             faiss = load_faiss()
             self._gpu = faiss.StandardGpuResources()
@@ -130,6 +138,11 @@ class VectorSearch:
         if isinstance(corpus, Rows) and corpus.is_ready and fits and not self._unit:
             corpus.check(unit=False)
             self._whole = corpus.rows
+
+    @property
+    def zeros(self) -> frozenset[int]:
+        """The rows of zero vectors that were normalized."""
+        return self._corpus.zeros
 
     def batched(self, depth: int, batch_size: int) -> int | None:
         """How many queries to search at once; None for all."""
@@ -216,7 +229,7 @@ class SparseSearch:
             raise OptionError("gpu", "sparse vectors are searched on the CPU")
         corpus.check(unit=metric == "cosine")
         self.count, self._metric, self._matrix = corpus.count, metric, corpus.matrix
-        self._lengths = corpus.lengths()
+        self._lengths, self.zeros = corpus.lengths(), corpus.zeros
 
     def batched(self, _depth: int, batch_size: int) -> int | None:
         """How many queries to search at once; they are dense until then."""
@@ -246,25 +259,26 @@ class SparseSearch:
         heap.finalize()
         return sign * heap.D, heap.I
 
-    def _scores(self, asked: Any, part: slice) -> Array:
+    def _scores(self, asked: csr_matrix, part: slice) -> Array:
         """The scores of all queries for some documents, float32[queries, documents]."""
         documents = self._matrix[part].astype(numpy.float64)
         scores: Array = (asked @ documents.T).toarray()
         if self._metric == "cosine":
-            scores /= self._lengths[part]
+            scores /= numpy.where(self._lengths[part] == 0, 1.0, self._lengths[part])
         if self._metric == "l2":
             squares = numpy.asarray(asked.multiply(asked).sum(axis=1)).reshape(-1, 1)
             scores = numpy.minimum(2 * scores - squares - self._lengths[part] ** 2, 0)
         return scores.astype(numpy.float32)
 
 
-def result_heap(queries: int, depth: int, metric: str) -> Any:
+def result_heap(queries: int, depth: int, metric: str) -> ResultHeap:
     """An empty faiss.ResultHeap. Raises OptionError if it does not fit in memory."""
     try:
-        return load_faiss().ResultHeap(queries, depth, keep_max=metric != "l2")
+        heap: ResultHeap = load_faiss().ResultHeap(queries, depth, keep_max=metric != "l2")
     except (MemoryError, ValueError):
         reason = f"{depth} results for each of {queries} queries do not fit in memory"
         raise OptionError("k", reason) from None
+    return heap
 
 
 def queries_at_once(depth: int, dimension: int, batch_size: int) -> int:

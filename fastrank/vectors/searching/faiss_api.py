@@ -11,7 +11,10 @@ from fastrank.errors import OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
     from typing import Any
+
+    from faiss import Index as FaissIndex
 
 # faiss's messages begin with the signature of a function and a line of its source, then the
 # condition that failed, which is the reason if there is no other.
@@ -19,12 +22,12 @@ _PLACE = re.compile(r"^Error in .* at [^ ]+:\d+: ", re.DOTALL)
 _CONDITION = re.compile(r"^Error: '.*?' failed:? ?(?=.)", re.DOTALL)
 
 
-def load_faiss() -> Any:
+def load_faiss() -> ModuleType:
     """The module faiss. Raises ImportError, which names the extra, if it is not installed."""
     return optional("faiss", "search", "embeddings")
 
 
-def metric_of(faiss: Any, metric: str) -> int:
+def metric_of(faiss: ModuleType, metric: str) -> int:
     """faiss's number of a metric; cosine is the inner product of vectors of length 1."""
     return int(faiss.METRIC_L2 if metric == "l2" else faiss.METRIC_INNER_PRODUCT)
 
@@ -46,7 +49,7 @@ def check_gpu(gpu: bool) -> bool:
     return True
 
 
-def parts_of(index: Any) -> Iterator[Any]:
+def parts_of(index: FaissIndex) -> Iterator[FaissIndex]:
     """An index and the indexes inside it, downcast; valid as long as the index exists."""
     faiss = load_faiss()
     yield index
@@ -56,12 +59,12 @@ def parts_of(index: Any) -> Iterator[Any]:
             yield from parts_of(faiss.downcast_index(inner))
 
 
-def training_vectors_needed(index: Any) -> int:
+def training_vectors_needed(index: FaissIndex) -> int:
     """The least number of vectors to train an index with, 0 if it needs no training."""
     return 0 if index.is_trained else max(map(_centroids, parts_of(index)))
 
 
-def _centroids(part: Any) -> int:
+def _centroids(part: FaissIndex) -> int:
     """The number of centroids to train, which is the number of vectors needed."""
     faiss = load_faiss()
     # The vectors of a graph.
@@ -94,7 +97,7 @@ def parse_parameters(parameters: object) -> dict[str, float]:
         return {}
     if isinstance(parameters, str):
         pairs = [part.partition("=") for part in parameters.split(",") if part.strip()]
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         for name, sign, value in pairs:
             if not sign or name.strip() in values:
                 problem = "is given twice" if sign else "has no value"
@@ -135,7 +138,7 @@ def _value(name: object, value: Any) -> float:
 class Setting:
     """A context manager that sets parameters of an index and restores them."""
 
-    def __init__(self, index: Any, parameters: dict[str, float]) -> None:
+    def __init__(self, index: FaissIndex, parameters: dict[str, float]) -> None:
         self._index, self._parameters = index, parameters
         self._before: list[tuple[Any, str, Any]] = []
 
@@ -201,7 +204,7 @@ def split_factory(factory: str) -> tuple[str, dict[str, int]]:
     return ",".join(part for part in parts if "=" not in part), parameters
 
 
-def set_construction(index: Any, parameters: dict[str, int]) -> None:
+def set_construction(index: FaissIndex, parameters: dict[str, int]) -> None:
     """Set parameters of an empty index. Raises OptionError for one that it does not have."""
     for name, value in parameters.items():
         attribute, _ = CONSTRUCTION[name]

@@ -20,7 +20,12 @@ from fastrank.vectors.searching.faiss_api import (
     split_factory,
 )
 from fastrank.vectors.searching.row_ids import DIGITS, RowIds, check_row_ids
-from fastrank.vectors.searching.vectors import block_rows, check_metric, open_vectors
+from fastrank.vectors.searching.vectors import (
+    DEFAULT_METRIC,
+    block_rows,
+    check_metric,
+    open_vectors,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    from faiss import Index as FaissIndex
 
     from fastrank.core.data.texts import Texts
     from fastrank.vectors.searching.row_ids import IdsLike
@@ -45,7 +51,8 @@ class Index:
 
     faiss: the faiss object. ids: a sequence of bytes, or None if faiss's numbers are the ids (row
     numbers, unless the vectors were added with others). metric: "ip", "l2" or "cosine". dimension:
-    of the vectors. len() is the number of vectors.
+    of the vectors. zeros: the rows of zero vectors, if the index is for cosines and was built here.
+    len() is the number of vectors.
 
     >>> from fastrank.searching import build_index
     >>> index = build_index([[1.0, 0.0], [0.0, 1.0]], metric="l2", ids=["d1", "d2"])
@@ -56,9 +63,14 @@ class Index:
     """
 
     def __init__(
-        self, faiss: Any, names: RowIds, metric: str, lock: threading.Lock | None = None
+        self,
+        faiss: FaissIndex,
+        names: RowIds,
+        metric: str,
+        lock: threading.Lock | None = None,
+        zeros: frozenset[int] = frozenset(),
     ) -> None:
-        self.faiss, self.metric, self.names = faiss, metric, names
+        self.faiss, self.metric, self.names, self.zeros = faiss, metric, names, zeros
         # Parameters of the faiss object are set during a search.
         self.lock = lock or threading.Lock()
 
@@ -79,7 +91,7 @@ class Index:
             reason = "the faiss index has ids already, with which the vectors were added"
             raise OptionError(argument, reason)
         names = check_row_ids(argument, ids, len(self))
-        return Index(self.faiss, names, self.metric, self.lock)
+        return Index(self.faiss, names, self.metric, self.lock, self.zeros)
 
     def of_unit_vectors(self) -> Index:
         """The same index for the metric "cosine": its vectors have length 1, its metric is "ip"."""
@@ -103,7 +115,7 @@ class Index:
 def build_index(
     vectors: VectorsLike,
     index_factory: str = "Flat",
-    metric: str = "ip",
+    metric: str = DEFAULT_METRIC,
     ids: IdsLike | None = None,
     train_size: int | None = None,
     *,
@@ -119,8 +131,9 @@ def build_index(
         "OPQ16_64,IVF256,PQ16x4fs", ...; behind it, parameters of the construction by faiss's names:
         efConstruction of a graph ("HNSW32,efConstruction=200"; faiss's default is 40), and niter,
         nredo, seed and max_points_per_centroid of the clustering of inverted lists.
-    metric: "ip" (inner product), "l2" (squared Euclidean distance), or "cosine", for which copies
-        of the vectors are normalized to length 1, block by block.
+    metric: "cosine", for which copies of the vectors are normalized to length 1, block by block
+        (zero vectors have cosine 0 with all others); "ip" (inner product), or "l2" (squared
+        Euclidean distance).
     ids: the id of each vector (str, bytes or int), or the path of a file with one id per line or of
         a `.npy` file; by default the row numbers.
     train_size: the number of vectors to train with. By default 64 per inverted list and at least
@@ -129,15 +142,16 @@ def build_index(
     progress: show a progress bar on standard error, by default on a terminal for long work.
 
     Memory: the index, the training sample and a block. Raises ArrayError for vectors of different
-    dimensions, NaN and infinite values, a zero vector under "cosine", no vectors, duplicate ids or
-    the wrong number of ids; OptionError if faiss cannot build the index; ReadError.
+    dimensions, NaN and infinite values, no vectors, duplicate ids or the wrong number of ids;
+    OptionError if faiss cannot build the index; ReadError.
 
     >>> from fastrank.searching import build_index
     >>> build_index([[1.0, 0.0], [0.0, 1.0]], "HNSW8", "cosine")
     <Index IndexHNSWFlat: 2 vectors of dimension 2, metric cosine>
     """
     faiss = load_faiss()
-    unit = check_metric(metric) == "cosine"
+    metric = check_metric(metric)
+    unit = metric == "cosine"
     on_gpu = check_gpu(gpu)
     if train_size is not None:
         at_least("train_size", train_size, 1)
@@ -162,10 +176,10 @@ def build_index(
     names = RowIds(names.texts, index.ntotal)
     if on_gpu:
         index = faiss.index_gpu_to_cpu(index)
-    return Index(index, names, metric)
+    return Index(index, names, metric, zeros=rows.zeros)
 
 
-def make_index(index_factory: str, dimension: int, metric: str) -> Any:
+def make_index(index_factory: str, dimension: int, metric: str) -> FaissIndex:
     """An empty index. Raises OptionError if faiss cannot build it."""
     faiss = load_faiss()
     if not isinstance(index_factory, str):
@@ -176,7 +190,7 @@ def make_index(index_factory: str, dimension: int, metric: str) -> Any:
         )
     plain, parameters = split_factory(index_factory)
     try:
-        index = faiss.index_factory(dimension, plain, metric_of(faiss, metric))
+        index: FaissIndex = faiss.index_factory(dimension, plain, metric_of(faiss, metric))
     except RuntimeError as error:
         raise OptionError(
             "index_factory",
@@ -193,20 +207,20 @@ def make_index(index_factory: str, dimension: int, metric: str) -> Any:
     return index
 
 
-def maps_ids(index: Any) -> bool:
+def maps_ids(index: FaissIndex) -> bool:
     """Whether a part of the index stores ids."""
     faiss = load_faiss()
     return any(isinstance(p, (faiss.IndexIDMap, faiss.IndexIDMap2)) for p in parts_of(index))
 
 
-def _sample_size(index: Any, train_size: int | None) -> int:
+def _sample_size(index: FaissIndex, train_size: int | None) -> int:
     if train_size is not None:
         return train_size
     lists = max((getattr(part, "nlist", 0) for part in parts_of(index)), default=0)
     return max(FOR_CODES, PER_LIST * lists)
 
 
-def _trained(index: Any, vectors: Vectors, size: int, *, unit: bool) -> Iterator[Array]:
+def _trained(index: FaissIndex, vectors: Vectors, size: int, *, unit: bool) -> Iterator[Array]:
     """Train the index with a sample of the vectors, and yield all blocks."""
     step = block_rows(vectors.dimension)
     blocks = (block for _, block in vectors.blocks(step, unit=unit, check=not vectors.repeatable))
@@ -234,7 +248,7 @@ def _trained(index: Any, vectors: Vectors, size: int, *, unit: bool) -> Iterator
     yield from blocks
 
 
-def _train(index: Any, sample: Array) -> None:
+def _train(index: FaissIndex, sample: Array) -> None:
     try:
         index.train(sample)
     except RuntimeError as error:
@@ -242,7 +256,7 @@ def _train(index: Any, sample: Array) -> None:
         raise OptionError("index_factory", reason) from None
 
 
-def as_index(argument: str, value: Any, metric: str | None) -> Any:
+def as_index(argument: str, value: object, metric: str | None) -> Any:
     """Wrap a faiss index, also one from a Hugging Face Dataset, as an Index.
 
     Anything else is returned unchanged. metric: "cosine" declares that the vectors of an inner
@@ -256,10 +270,11 @@ def as_index(argument: str, value: Any, metric: str | None) -> Any:
         index = index_of(faiss_index)
     except ValueError as error:
         raise ArrayError(argument, str(error)) from None
-    return index.of_unit_vectors() if metric == "cosine" and index.metric == "ip" else index
+    is_unit = metric is not None and check_metric(metric) == "cosine"
+    return index.of_unit_vectors() if is_unit and index.metric == "ip" else index
 
 
-def index_of(faiss_index: Any) -> Index:
+def index_of(faiss_index: object) -> Index:
     """Wrap a faiss index as an Index. Raises ValueError."""
     faiss = load_faiss()
     metrics = {faiss.METRIC_INNER_PRODUCT: "ip", faiss.METRIC_L2: "l2"}
@@ -276,7 +291,7 @@ def index_of(faiss_index: Any) -> Index:
     return Index(faiss_index, _stored_ids(faiss_index), metrics[faiss_index.metric_type])
 
 
-def _stored_ids(index: Any) -> RowIds:
+def _stored_ids(index: FaissIndex) -> RowIds:
     """The ids that a faiss index stores for its vectors, in an IDMap or in inverted lists."""
     faiss = load_faiss()
     if isinstance(index, (faiss.IndexIDMap, faiss.IndexIDMap2)):
@@ -297,7 +312,7 @@ def _stored_ids(index: Any) -> RowIds:
     return RowIds(None, int(index.ntotal) if rows else None)
 
 
-def _listed_numbers(lists: Any) -> Any:
+def _listed_numbers(lists: Any) -> npt.NDArray[numpy.int64]:
     """The ids of the vectors in inverted lists, int64[vectors]."""
     faiss = load_faiss()
     stored = [numpy.empty(0, numpy.int64)]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def as_vectors(
-    output: Any,
+    output: object,
     name: str,
     ids: Sequence[str],
     first: int = 0,
@@ -45,7 +45,7 @@ def as_vectors(
             row += first
         return ArrayError(name, f"{where}{reason}{made_by}", row, column)
 
-    matrix: Any = as_csr(output) if keep_sparse and is_sparse(output) else None
+    matrix = as_csr(output) if keep_sparse and is_sparse(output) else None
     try:
         array = _as_array(output) if matrix is None else matrix
     except (TypeError, ValueError) as error:

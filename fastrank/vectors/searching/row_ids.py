@@ -15,7 +15,7 @@ from fastrank.core.formats.tables.values import first_repeat, texts_of, texts_of
 from fastrank.core.formats.trec.line_files import as_exclusions
 from fastrank.core.native import kernels, records
 from fastrank.core.native.buffers import zeros
-from fastrank.errors import ArrayError, FormatError
+from fastrank.errors import ArrayError, FormatError, InputError
 from fastrank.vectors.searching.npy_files import load_npy
 
 TYPE_CHECKING = False
@@ -121,12 +121,35 @@ def _numbers(asked: Texts, count: int | None) -> Array:
     return numpy.fromiter(map(row, asked), numpy.int64, len(asked))
 
 
+def check_numbering(
+    source: str, judged: Texts, rows: RowIds, noun: str, argument: str, *, whole: bool
+) -> None:
+    """Raise InputError where judgments and row numbers number documents or queries differently.
+
+    That is, if the number of rows is judged and 0 is not: judgments count from 1. whole: also if
+    judged ids that are not among the rows are all larger numbers.
+    """
+    if rows.texts is not None or not rows.count:
+        return
+    numbers = _numbers(judged, None)
+    above = numbers >= rows.count
+    from_one = bool((numbers == rows.count).any()) and not (numbers == 0).any()
+    if from_one or (whole and above.any() and not (numbers[~above] < 0).any()):
+        hint = "; the judgments seem to count from 1" if from_one else ""
+        raise InputError(
+            source,
+            f"{noun} up to {numbers.max()} are judged, but the ids are row numbers, 0 to"
+            f" {rows.count - 1}{hint}; pass the ids of the vectors as {argument}"
+            f" (--{argument.replace('_', '-')})",
+        )
+
+
 def no_failure(row: int, reason: str) -> NoReturn:
     """For ids that were checked before, so that this cannot happen."""
     raise AssertionError(f"row {row}: {reason}")
 
 
-def read_ids(path: str) -> Any:
+def read_ids(path: str) -> Array | list[bytes]:
     """The ids in a file: one per line, or a .npy file of strings or integers.
 
     Raises ReadError, and FormatError for a line that is not one id.
@@ -154,7 +177,7 @@ class Exclusion:
         corpus: RowIds,
         *,
         itself: bool,
-        lists: Mapping[Any, Iterable[Any]] | None,
+        lists: Mapping[Any, Iterable[object]] | None,
     ) -> None:
         self._queries, self._corpus = queries, corpus
         self._itself = flag("ignore_identical_ids", itself)

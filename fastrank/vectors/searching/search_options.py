@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.common.keywords import Keyword, TypedDict
 from fastrank.core.formats.trec.line_files import EXCLUDE, IGNORE_IDENTICAL_IDS
-from fastrank.vectors.searching.vectors import METRICS
+from fastrank.vectors.searching.vectors import METRICS, SYNONYMS, check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class SomeQueriesOptions(TypedDict, total=False):
     """Options of every search with many queries."""
 
-    exclude: Mapping[Any, Iterable[Any]] | None
+    exclude: Mapping[Any, Iterable[object]] | None
     progress: bool | None
 
 
@@ -34,7 +34,7 @@ class QueryOptions(SomeQueriesOptions, total=False):
 class EngineOptions(SomeQueriesOptions, total=False):
     """Options of faiss."""
 
-    parameters: str | Mapping[str, Any] | None
+    parameters: str | Mapping[str, object] | None
     gpu: bool
 
 
@@ -44,12 +44,21 @@ class SearchOptions(QueryOptions, EngineOptions, total=False):
     metric: Metric | None
 
 
-class BuildOptions(EngineOptions, total=False):
+class IndexOptions(TypedDict, total=False):
+    """Which index to build for a search."""
+
+    index_factory: str
+    train_size: int | None
+
+
+class RunOptions(SearchOptions, IndexOptions, total=False):
+    """Options of a search, for which an index may be built."""
+
+
+class BuildOptions(EngineOptions, IndexOptions, total=False):
     """Options to build an index, search it, and keep the results."""
 
     k: int
-    index_factory: str
-    train_size: int | None
     run: Source | None
     tag: str
 
@@ -59,9 +68,11 @@ SEARCH = (
     Keyword(
         "metric",
         None,
-        """how vectors are compared, by default "ip". By inner product ("ip"), Euclidean distance
-        ("l2") or "cosine". See `fastrank.searching.build_index`; an Index has a metric already.""",
-        choices=METRICS,
+        """how vectors are compared, by default by "cosine"; or by inner product ("ip"), or by
+        Euclidean distance ("l2"). "dot", "cos", "cosine_similarity" and "euclidean" are other names
+        of these. See `fastrank.searching.build_index`; an index has a metric already.""",
+        check=lambda _, metric: check_metric(metric),
+        choices=(*METRICS, *SYNONYMS),
     ),
     Keyword(
         "index_factory",

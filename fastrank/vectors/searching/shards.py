@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from fastrank.common.parallel import Workers
     from fastrank.vectors.searching.engines import Engine, Progress
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import IdsLike
@@ -78,7 +79,8 @@ class Shards:
 
     Here only the headers and ids of the files are read, but indexes at URLs are loaded. The task
     that searches a file at a URL downloads it to a temporary file. metric: that of the indexes,
-    None if there are only vectors. dimension: of the vectors. len() is the number of vectors.
+    None if there are only vectors. dimension: of the vectors. zeros: the rows of zero vectors that
+    the last search for cosines met. len() is the number of vectors.
 
     In a search, a task opens one file, searches it for all queries, and returns the scores and rows
     of its best results. These are merged in the order of the files. Memory of a task: the index, or
@@ -110,14 +112,14 @@ class Shards:
     >>> with ThreadPoolExecutor(2) as executor:
     ...     shards = Shards(paths, executor)
     ...     search([[1.0, 0.1]], shards, 2, corpus_ids=["d1", "d2", "d3"]).to_dict()
-    {'0': {'d1': 1.0, 'd3': 0.86...}}
+    {'0': {'d1': 0.99..., 'd3': 0.85...}}
     >>> folder.cleanup()
     """
 
     def __init__(
         self,
         files: Iterable[str | os.PathLike[str]],
-        executor: Any = None,
+        executor: Workers | None = None,
         threads: int | None = None,
     ) -> None:
         if isinstance(files, (str, os.PathLike)):
@@ -132,6 +134,7 @@ class Shards:
         self.dimension = self.files[0].dimension
         self.metric = next((file.metric for file in self.files if file.metric is not None), None)
         self.names = _names(self.files)
+        self.zeros: frozenset[int] = frozenset()
 
     @property
     def ids(self) -> Texts | None:
@@ -279,7 +282,13 @@ class ShardSearch:
             # Workers may have another working directory.
             self._files = [_for_worker(file) for file in self._files]
         self.count: int | None = len(shards)
+        shards.zeros = frozenset()
         self._block = 1, 1
+
+    @property
+    def zeros(self) -> frozenset[int]:
+        """The rows of zero vectors that were normalized."""
+        return self._shards.zeros
 
     def batched(self, depth: int, batch_size: int) -> int | None:
         """How many queries to search at once; None for all."""
@@ -310,7 +319,9 @@ class ShardSearch:
                 if error is not None:
                     reason = f"the search failed: {type(error).__name__}: {error}"
                     raise ReadError(file.name, reason) from error
-                heap.add_result(*value)
+                scores, rows, zeros = value
+                heap.add_result(scores, rows)
+                self._shards.zeros |= zeros
                 progress(file.size / len(self._shards))
         finally:
             results.close()
@@ -323,8 +334,8 @@ def _for_worker(shard: Shard) -> Shard:
     return shard if is_url(path) else shard._replace(path=os.path.abspath(path))
 
 
-def search_shard(request: Request, shard: Shard) -> tuple[Array, Array]:
-    """Scores or distances and rows of the corpus, of the best results in a shard.
+def search_shard(request: Request, shard: Shard) -> tuple[Array, Array, frozenset[int]]:
+    """Scores or distances and rows of the best results in a shard, and rows of its zero vectors.
 
     Raises FastrankErrors that name the file.
     """
@@ -341,7 +352,7 @@ def search_shard(request: Request, shard: Shard) -> tuple[Array, Array]:
         ]
     scores, rows = (numpy.concatenate(parts) for parts in zip(*results, strict=True))
     numpy.add(rows, shard.first, out=rows, where=rows >= 0)
-    return scores, rows
+    return scores, rows, frozenset(row + shard.first for row in engine.zeros)
 
 
 def _loaded(shard: Shard) -> Index:
@@ -381,7 +392,8 @@ def _check_unchanged(shard: Shard, count: int | None, dimension: int) -> None:
 
 def _flat_vectors(index: Index) -> Array | None:
     """The vectors of a flat index, float32[n, dimension]; None for other indexes."""
-    faiss, faiss_index = load_faiss(), index.faiss
+    faiss = load_faiss()
+    faiss_index: Any = index.faiss
     if type(faiss_index) not in (faiss.IndexFlat, faiss.IndexFlatIP, faiss.IndexFlatL2):
         return None
     whole = faiss.rev_swig_ptr(faiss_index.get_xb(), len(index) * index.dimension)

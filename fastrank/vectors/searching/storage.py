@@ -72,7 +72,7 @@ def write_index(index: Index, path: str | os.PathLike[str]) -> None:
                 numpy.save(file, ids)
 
 
-def read_index(path: str | os.PathLike[str], ids: Any = None) -> Index:
+def read_index(path: str | os.PathLike[str], ids: object = None) -> Index:
     """Read an index written by `write_index` or by faiss, from a path or a URL.
 
     ids: for an index written by faiss, the id of each vector; by default the row numbers, or the

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    from scipy.sparse import csr_matrix
+
+    from fastrank.common.choices import Metric
 
     Array = npt.NDArray[Any]
     VectorsLike = npt.ArrayLike | str | os.PathLike[str] | Any
@@ -24,6 +27,14 @@ if TYPE_CHECKING:
 
 TABLE = "a table of vectors"
 METRICS = ("ip", "l2", "cosine")
+DEFAULT_METRIC: Metric = "cosine"
+# What other libraries call them.
+SYNONYMS = {
+    "dot": "ip",
+    "cos": "cosine",
+    "cosine_similarity": "cosine",
+    "euclidean": "l2",
+}
 # Values of a block: 64 MB as float32.
 BLOCK_VALUES = 1 << 24
 # The squared distance of two vectors of this length still fits a 32-bit float.
@@ -32,21 +43,25 @@ LARGEST_LENGTH = 9e18
 SMALLEST_LENGTH = 1.1e-19
 
 
-def check_metric(metric: str) -> str:
-    """Return the metric if it exists, else raise OptionError."""
-    if metric not in METRICS:
+def check_metric(metric: str | None) -> Metric:
+    """The metric by its name or a synonym, by default the cosine. Raises OptionError for others."""
+    name: Any = DEFAULT_METRIC if metric is None else metric
+    name = SYNONYMS.get(name, name) if isinstance(name, str) else name
+    if name not in METRICS:
         raise OptionError("metric", f"expected 'ip', 'l2' or 'cosine', found {metric!r}")
-    return metric
+    return name  # type: ignore[no-any-return]
 
 
 class Vectors:
     """Rows of the same dimension, to be read in blocks.
 
     name: of the argument, for errors. count: the number of rows, None if unknown before the end.
-    repeatable: whether they can be read more than once.
+    repeatable: whether they can be read more than once. zeros: the rows of the zero vectors among
+    those that were normalized.
     """
 
     name: str
+    zeros: frozenset[int] = frozenset()
     dimension: int
     count: int | None
     repeatable: bool
@@ -60,12 +75,30 @@ class Vectors:
     ) -> Iterator[tuple[Array, Array]]:
         """Row numbers and rows as contiguous float32; `unit`: normalized to length 1.
 
-        A block may be the caller's memory or be overwritten by the next one; copy it to keep it.
-        Raises ArrayError, unless all rows were checked before, for NaN and infinite values, zero
-        vectors with `unit`, and vectors too long or too short for products as 32-bit floats.
+        With `unit`, zero vectors stay zero, so that their similarity to all others is 0. A block
+        may be the caller's memory or be overwritten by the next one; copy it to keep it. Raises
+        ArrayError, unless all rows were checked before, for NaN and infinite values, and vectors
+        too long or too short for products as 32-bit floats.
         """
         for rows, raw in self.raw(size, selected):
-            yield rows, _as_float32(self.name, rows, raw, unit=unit, check=check)
+            yield rows, self._as_float32(rows, raw, unit=unit, check=check)
+
+    def _as_float32(self, rows: Array, raw: Array, *, unit: bool, check: bool) -> Array:
+        with numpy.errstate(all="ignore"):
+            block = numpy.ascontiguousarray(raw, numpy.float32)
+            # One fast pass over the block; suspicious rows are checked again.
+            least = SMALLEST_LENGTH**2 * len(block)
+            if check and not least <= numpy.vdot(block, block) < LARGEST_LENGTH:
+                _refuse_odd(self.name, rows, raw, block, unit=unit)
+            if not unit:
+                return block
+            norms = numpy.sqrt(numpy.einsum("ij,ij->i", block, block, dtype=numpy.float64))
+            if not norms.all():
+                self.zeros |= frozenset(rows[norms == 0].tolist())
+                norms[norms == 0] = 1.0
+            scaled = numpy.empty_like(block)
+            numpy.divide(block, norms[:, None], out=scaled, casting="unsafe")
+            return scaled
 
     def check(self, *, unit: bool, selected: Array | None = None) -> None:
         """Check all rows, if they can be read again. Raises ArrayError."""
@@ -118,7 +151,7 @@ def is_sparse(value: object) -> bool:
     return bool(tensor) or hasattr(value, "toarray")
 
 
-def as_csr(source: Any) -> Any:
+def as_csr(source: Any) -> csr_matrix:
     """Convert a sparse matrix or tensor to a scipy CSR matrix of float32 without stored zeros."""
     if hasattr(source, "detach"):
         from scipy import sparse
@@ -136,7 +169,7 @@ def as_csr(source: Any) -> Any:
 
 def _mapping_of(rows: Array) -> Any:
     """The memory map that an array is or views, or None."""
-    base: Any = rows
+    base: object = rows
     while base is not None and not isinstance(base, numpy.memmap):
         base = getattr(base, "base", None)
     return base
@@ -197,7 +230,7 @@ class SparseRows(Vectors):
 
     repeatable = True
 
-    def __init__(self, name: str, source: Any) -> None:
+    def __init__(self, name: str, source: object) -> None:
         matrix = as_csr(source)
         if matrix.ndim != 2 or not matrix.shape[1]:
             raise ArrayError(name, f"expected a table of vectors, found shape {matrix.shape}")
@@ -303,24 +336,6 @@ def _resize_blocks(blocks: Iterator[Array], size: int) -> Iterator[Array]:
             held[-1] = held[-1].copy()
     if held:
         yield held[0] if len(held) == 1 else numpy.concatenate(held)
-
-
-def _as_float32(name: str, rows: Array, raw: Array, *, unit: bool, check: bool) -> Array:
-    with numpy.errstate(all="ignore"):
-        block = numpy.ascontiguousarray(raw, numpy.float32)
-        # One fast pass over the block; suspicious rows are checked again.
-        least = SMALLEST_LENGTH**2 * len(block)
-        if check and not least <= numpy.vdot(block, block) < LARGEST_LENGTH:
-            _refuse_odd(name, rows, raw, block, unit=unit)
-        if not unit:
-            return block
-        norms = numpy.sqrt(numpy.einsum("ij,ij->i", block, block, dtype=numpy.float64))
-        if check and not norms.all():
-            row = int(rows[int((norms == 0).argmax())])
-            raise ArrayError(name, "the vector is zero, so its cosine is undefined", row)
-        scaled = numpy.empty_like(block)
-        numpy.divide(block, norms[:, None], out=scaled, casting="unsafe")
-        return scaled
 
 
 def _refuse_odd(name: str, rows: Array, raw: Array, block: Array, *, unit: bool) -> None:

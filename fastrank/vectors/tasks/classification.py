@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class ClassificationOptions(TaskOptions, total=False):
     """Options of evaluations that train classifiers."""
 
-    embed: Callable[..., Any] | None
+    embed: Callable[..., object] | None
     lazy: bool | None
     alternatives: bool
     repetitions: int
@@ -43,7 +43,7 @@ def _layers(name: str, value: int | Sequence[int]) -> tuple[int, ...]:
     return tuple(at_least(name, units, 1) for units in layers)
 
 
-def _share(name: str, value: Any) -> float:
+def _share(name: str, value: object) -> float:
     share = finite(name, value)
     if not 0.0 < share < 1.0:
         raise OptionError(name, f"expected a number between 0 and 1, found {value}")
@@ -123,7 +123,7 @@ CLASSIFICATION = (
 
 @takes(ClassificationOptions, CLASSIFICATION, TASK)
 def evaluate_classification(
-    model_or_vectors: Any, task: Any, **options: Unpack[ClassificationOptions]
+    model_or_vectors: object, task: object, **options: Unpack[ClassificationOptions]
 ) -> TaskResult:
     """Train and test classifiers as the package ulysses-senteval does, with its random numbers.
 

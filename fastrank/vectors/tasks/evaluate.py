@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from fastrank.common.parallel import Workers
     from fastrank.vectors.tasks.results import TaskScore
 
 ONE_TASK = (Task, Dataset, Candidates, TextTask)
@@ -37,13 +38,13 @@ LABELS = {"similarity": ("scores", number_array), "pairs": ("labels", binary_arr
 
 
 def evaluate_tasks(
-    model: Any,
-    tasks: Mapping[str, Any] | Iterable[Any],
+    model: object,
+    tasks: Mapping[str, object] | Iterable[object],
     *,
     batch_size: int | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_name: str | None = None,
-    executor: Any = None,
+    executor: Workers | None = None,
     progress: bool | None = None,
 ) -> TaskResults:
     """Evaluate a model, or several, on tasks of any kind: one table with a row per task.
@@ -121,8 +122,8 @@ def _evaluate_item(shared: Any, item: tuple[str, str, Task]) -> TaskScore:
 
 
 def _models(
-    source: Any, cache: object, cache_name: str | None
-) -> dict[str, tuple[Any, str | None]]:
+    source: object, cache: object, cache_name: str | None
+) -> dict[str, tuple[object, str | None]]:
     """The models by name, each with its name in the cache. Raises OptionError, TypeError."""
     if not isinstance(source, Mapping):
         if (cache is None) != (cache_name is None):
@@ -171,7 +172,7 @@ def _tasks(source: Any) -> dict[str, Task]:
     return by_name
 
 
-def _check(models: Mapping[str, tuple[Any, Any]], tasks: Mapping[str, Task]) -> None:
+def _check(models: Mapping[str, tuple[object, object]], tasks: Mapping[str, Task]) -> None:
     """Raise TaskError for a task that is invalid for one of the models."""
     counts = {
         len(model) if isinstance(model, (tuple, list)) else None for model, _ in models.values()

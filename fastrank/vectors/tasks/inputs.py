@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from time import perf_counter
 
 import numpy
@@ -14,7 +15,6 @@ from fastrank.vectors.datasets.text_task import (
     as_text_task,
     check_labels,
     labels_of,
-    plain_labels,
 )
 from fastrank.vectors.embeddings.text_vectors import (
     EncodingOptions,
@@ -27,7 +27,7 @@ from fastrank.vectors.tasks.result import TaskResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import Any
 
     import numpy.typing as npt
@@ -144,7 +144,7 @@ def read_task(
     encoding = pick(options, EncodingOptions)
     if are_vectors(model_or_vectors):
         refuse_encoding(encoding)
-        return _from_vectors(model_or_vectors, task, options["name"], texts, labels)
+        return rows_of_vectors(model_or_vectors, task, options["name"], texts, labels)
     if task is None:
         raise TypeError("task: expected texts, because a model is given")
     if isinstance(task, tuple) and len(task) != texts + labels:
@@ -157,24 +157,22 @@ def read_task(
     return TaskRows(name=name, vectors=vectors, labels=text_task.labels, started=perf_counter())
 
 
-def labelled_vectors(vectors: Any, task: Any, name: str | None) -> TaskRows:
-    """The rows of given vectors, whose values are checked, and of their labels.
-
-    A row may have any number of vectors, also of different dimensions. task: the labels of the
-    rows, or a TextTask that has them. Raises ArrayError and InputError.
-    """
-    labels = task if isinstance(task, TextTask) else plain_labels(task)
-    return _from_vectors(vectors_of(vectors), labels, name, None, labels=True, unnamed="labels")
-
-
-def _from_vectors(
+def rows_of_vectors(
     vectors: Any,
     task: Any,
     name: str | None,
-    texts: int | None,
-    labels: bool,
+    texts: int | None = None,
+    labels: bool = True,
     unnamed: str = VECTORS,
 ) -> TaskRows:
+    """The rows of given vectors and of their labels.
+
+    task: the labels, or a TextTask or a table that has them. texts: how many vectors a row must
+    have, of one dimension; by default any number, also of different dimensions. labels: whether
+    there must be labels. unnamed: the name of what has none. Raises ArrayError and InputError.
+    """
+    if not (task is None or isinstance(task, TextTask) or _are_labels(task)):
+        task = as_text_task(task, labels=labels)
     found_labels = task
     if isinstance(task, TextTask):
         name, found_labels = name or task.name, task.labels
@@ -206,6 +204,15 @@ def _from_vectors(
         raise ArrayError(VECTORS, "expected at least one row, found none")
     row_labels = found_labels if labels else None
     return TaskRows(name=name, vectors=arrays, labels=row_labels, started=perf_counter())
+
+
+def _are_labels(value: object) -> bool:
+    """Whether these are the labels alone: an array, a Series, or a list or tuple of labels."""
+    if isinstance(value, (list, tuple)):
+        # A label may be a scalar of numpy, whose shape is empty.
+        first = value[0] if value else None
+        return not isinstance(first, (Mapping, list, tuple)) and not getattr(first, "shape", ())
+    return hasattr(value, "tolist")
 
 
 def _check(name: str, task: TextTask, texts: int | None, labels: bool) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import deepcopy
 from functools import partial
 
 import numpy
 
 from fastrank.common.keywords import pick
+from fastrank.common.messages import enumerated
 from fastrank.core.data.columns import Frozen
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.vectors.datasets.text_task import TextTask, as_text_task, labels_of
+from fastrank.vectors.datasets.text_task import TextTask, as_text_task, labels_of, plain_labels
 from fastrank.vectors.embeddings.encoders import needs_fitting
 from fastrank.vectors.embeddings.text_vectors import (
     EncodingOptions,
@@ -20,11 +20,11 @@ from fastrank.vectors.embeddings.text_vectors import (
     refuse_encoding,
     vectors_of,
 )
-from fastrank.vectors.tasks.inputs import labelled_vectors
+from fastrank.vectors.tasks.inputs import rows_of_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     import numpy.typing as npt
@@ -75,9 +75,8 @@ def problem_of(model_or_vectors: Any, task: Any, options: Mapping[str, Any]) -> 
 
 def _of_vectors(vectors: Any, task: Any, options: Mapping[str, Any]) -> Problem:
     """A problem of given vectors, and of labels or the texts that have them."""
-    labels = task if isinstance(task, TextTask) or _is_labels(task) else as_text_task(task)
-    rows = labelled_vectors(vectors, labels, options["name"])
-    y, classes = encoded_labels(rows.name, rows.labels)
+    rows = rows_of_vectors(vectors_of(vectors), task, options["name"], unnamed="labels")
+    y, classes = encoded_labels(rows.name, plain_labels(rows.labels))
     return Problem(
         name=rows.name,
         y=y,
@@ -85,15 +84,6 @@ def _of_vectors(vectors: Any, task: Any, options: Mapping[str, Any]) -> Problem:
         alternatives=options["alternatives"],
         encode=lambda: rows.vectors,
     )
-
-
-def _is_labels(value: object) -> bool:
-    """Whether these are the labels alone: an array, a Series, or a list or tuple of labels."""
-    if isinstance(value, (list, tuple)):
-        # A label may be a scalar of numpy, whose shape is empty.
-        first = value[0] if value else None
-        return not isinstance(first, (Mapping, list, tuple)) and not getattr(first, "shape", ())
-    return hasattr(value, "tolist")
 
 
 def _of_texts(model: Any, task: TextTask, options: Mapping[str, Any]) -> Problem:
@@ -186,7 +176,7 @@ def encoded_labels(name: str, labels: list[Any]) -> tuple[Array, list[Any]]:
     """The class of each row as int64[rows], and the classes, sorted. Raises InputError."""
     kinds = {_kind(name, row, label) for row, label in enumerate(labels)}
     if len(kinds) > 1:
-        names = " and ".join(sorted(kinds))
+        names = enumerated(sorted(kinds))
         raise InputError(name, f"expected labels of one type, found {names}")
     classes = sorted(set(labels))
     if len(classes) < 2:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from fastrank.common.lazy import optional
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
 from fastrank.core.results.result import Result
-from fastrank.core.results.table import Table
+from fastrank.core.results.table import Table, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
-    import pandas
 
 
 class TaskResult(Result, Frozen):
@@ -51,35 +49,36 @@ class TaskResult(Result, Frozen):
     values: dict[str, list[float]] = {}  # noqa: RUF012
     similarities: dict[str, npt.NDArray[Any]] = {}  # noqa: RUF012
     rows: int
-    classes: list[Any] = []  # noqa: RUF012
+    classes: list[object] = []  # noqa: RUF012
     seed: int | None = None
     seconds: float
     notes: tuple[str, ...] = ()
     records: dict[str, list[Any]] | None = None
 
-    def frame(self) -> pandas.DataFrame:
-        """A pandas frame of `records`, or with a row per value: task, item (from 1), metric, value.
+    def details(self) -> Table:
+        """A table of `records`, or with a row per value: task, item (from 1), metric, value.
 
         That of classifiers has the rows and columns of the package's `return_all_results`:
         task, kfold_repetition, kfold_partition, train_epoch (-1 for tests), metric and value.
 
-        >>> probed.frame().columns.tolist()[1:]
+        >>> probed.details().names[1:]
         ['kfold_repetition', 'kfold_partition', 'train_epoch', 'metric', 'value']
-        >>> fr.tasks.evaluate_triplets(([[1, 0]], [[1, 1]], [[0, 1]])).frame()
-              task  item           metric  value
-        0  vectors     1  cosine_accuracy    1.0
+        >>> print(fr.tasks.evaluate_triplets(([[1, 0]], [[1, 1]], [[0, 1]])).details())
+        task       item  metric             value
+        -------  ------  ---------------  -------
+        vectors       1  cosine_accuracy   1.0000
         """
-        frames = optional("pandas", "TaskResult.frame")
         if self.records is not None:
-            frame = frames.DataFrame(self.records)
-            frame.insert(0, "task", self.name)
-            return frame
-        rows = [
-            (self.name, item, metric, value)
-            for metric, values in self.values.items()
-            for item, value in enumerate(values, 1)
-        ]
-        return frames.DataFrame(rows, columns=["task", "item", "metric", "value"])
+            rows = len(next(iter(self.records.values()), []))
+            return Table(columns={"task": [self.name] * rows, **self.records})
+        return table_of_rows(
+            ("task", "item", "metric", "value"),
+            [
+                (self.name, item, metric, value)
+                for metric, values in self.values.items()
+                for item, value in enumerate(values, 1)
+            ],
+        )
 
     def table(self) -> Table:
         """A table with a row per metric, the main one first, with its deviation and interval.

@@ -172,7 +172,7 @@ class TaskResults(Result, WithDropped):
         """
         several = len(self.models) > 1
         if several:
-            rows: list[dict[str, Any]] = [
+            rows: list[dict[str, object]] = [
                 {
                     "task": first.task,
                     "kind": first.kind,
@@ -213,7 +213,7 @@ class TaskResults(Result, WithDropped):
         """
         counts = Counter(self._first(task).kind for task in self.tasks)
         mean_rows = self._means()
-        columns: dict[str, list[Any]] = {
+        columns: dict[str, list[object]] = {
             "mean": list(mean_rows),
             "tasks": [*counts.values(), len(self.tasks), len(self.tasks)],
             **{
@@ -324,7 +324,8 @@ def score_of(result: Any, task: Task, name: str, model: str, seconds: float) -> 
     else:
         items = _items(result, metric)
         if items is not None and len(items) > 1:
-            interval, level = _interval(list(items.values())), LEVEL
+            interval = _interval(list(items.values()))
+            level = LEVEL if interval else None
     rows = len(result.queries) if isinstance(result, Scores) else result.rows
     return TaskScore(
         model=model,
@@ -355,15 +356,20 @@ def _items(result: object, metric: str) -> dict[str, float] | None:
     return {str(row): value for row, value in enumerate(result.values[metric], 1)}
 
 
-def _interval(values: list[float]) -> tuple[float, float]:
-    """Student's t interval of a mean, or that of Clopper and Pearson if all values are 0 or 1."""
-    if set(values) in ({0.0}, {1.0}):
-        return all_the_same(len(values), successes=values[0] == 1.0, level=LEVEL)
+def _interval(values: list[float]) -> tuple[float, float] | None:
+    """Student's t interval of a mean, or that of Clopper and Pearson if all values are 0 or 1.
+
+    None if all values are another number: they do not tell how far others may be from it.
+    """
+    if len(set(values)) == 1:
+        if values[0] not in (0.0, 1.0):
+            return None
+        return all_the_same(values[0], len(values), 0.0, 1.0, LEVEL)
     low, high = t_interval(moments(numpy.array([values])), LEVEL)
     return float(low[0]), float(high[0])
 
 
-def _row(score: TaskScore) -> dict[str, Any]:
+def _row(score: TaskScore) -> dict[str, object]:
     """The cells of a score."""
     low, high = score.interval or (None, None)
     values = (

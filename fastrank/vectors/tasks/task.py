@@ -52,16 +52,16 @@ class Task(Frozen):
     data: Any
     name: str
     main_score: str | None
-    options: dict[str, Any]
+    options: dict[str, object]
 
     def __init__(
         self,
         kind: str,
-        data: Any,
+        data: object,
         *,
         main_score: str | None = None,
         name: str | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         if kind not in KINDS:
             expected = ", ".join(map(repr, KINDS))
@@ -100,7 +100,7 @@ def as_task(data: object) -> Task:
     raise TypeError(f"tasks: {expected}, found {type(data).__name__}{hint}")
 
 
-def _check_options(kind: str, options: dict[str, Any]) -> None:
+def _check_options(kind: str, options: dict[str, object]) -> None:
     """Raise TypeError for an unknown option."""
     accepted = options_of(kind)
     for name in options:
@@ -132,7 +132,7 @@ def _add_measures(kind: str, options: dict[str, Any], main_score: str | None) ->
     return main_score or first
 
 
-def _read(kind: str, data: Any) -> Any:
+def _read(kind: str, data: object) -> object:
     """The data of a task, read if it is a file or a table."""
     if kind == "retrieval":
         return as_dataset(data)
@@ -167,7 +167,7 @@ def evaluator(kind: str) -> Callable[..., Any]:
     from fastrank.vectors.tasks import classification, pairs
 
     module = classification if kind == "classification" else pairs
-    function: Callable[..., Any] = getattr(module, f"evaluate_{kind}")
+    function: Callable[..., object] = getattr(module, f"evaluate_{kind}")
     return function
 
 
@@ -180,7 +180,7 @@ def options_of(kind: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if name not in RESERVED]
 
 
-def _of_similarities(*metrics: str) -> Callable[[Mapping[str, Any]], list[str]]:
+def _of_similarities(*metrics: str) -> Callable[[Mapping[str, object]], list[str]]:
     """The names of these metrics for each of the given similarities."""
 
     def names(options: Mapping[str, Any]) -> list[str]:
@@ -193,7 +193,7 @@ def _of_similarities(*metrics: str) -> Callable[[Mapping[str, Any]], list[str]]:
     return names
 
 
-def _constant(names: str) -> Callable[[Mapping[str, Any]], list[str]]:
+def _constant(names: str) -> Callable[[Mapping[str, object]], list[str]]:
     return lambda _: names.split()
 
 
@@ -210,7 +210,7 @@ def _measured(options: Mapping[str, Any]) -> list[str]:
 BITEXT = "f1 precision recall accuracy"
 # The kinds of tasks, each with a function that returns the names that the main score may have under
 # the given options. Those that evaluate rankings are in MEASURES.
-KINDS: dict[str, Callable[[Mapping[str, Any]], list[str]]] = {
+KINDS: dict[str, Callable[[Mapping[str, object]], list[str]]] = {
     "retrieval": _measured,
     "reranking": _measured,
     "classification": _constant("matthews adjusted_macro_f1 loss"),

@@ -48,7 +48,9 @@ class Sweep:
     `best_f1` return. Raises ArrayError.
     """
 
-    def __init__(self, labels: Any, scores: Any, *, extremes: bool = True) -> None:
+    def __init__(
+        self, labels: npt.ArrayLike, scores: npt.ArrayLike, *, extremes: bool = True
+    ) -> None:
         positive, values = binary_array("labels", labels), number_array("scores", scores)
         same_length("labels", positive, "scores", values)
         if not positive.any():
@@ -91,7 +93,25 @@ class Sweep:
         )
 
 
-def average_precision(labels: Any, scores: Any) -> float:
+def cut_at(threshold: float, positive: Array, scores: Array) -> Cut:
+    """The metrics of a threshold that was chosen elsewhere."""
+    predicted = scores >= threshold
+    size, total, chosen = len(scores), int(positive.sum()), int(predicted.sum())
+    positives = int((predicted & positive).sum())
+    correct = int((predicted == positive).sum())
+    return Cut(
+        threshold=threshold,
+        accuracy=correct / size,
+        f1=2 * positives / (chosen + total) if chosen + total else 0.0,
+        precision=positives / chosen if chosen else 0.0,
+        recall=positives / total if total else 0.0,
+        matthews=matthews_of_counts(
+            correct, numpy.array([size - total, total]), numpy.array([size - chosen, chosen])
+        ),
+    )
+
+
+def average_precision(labels: npt.ArrayLike, scores: npt.ArrayLike) -> float:
     """Average precision of labels 0 and 1 ranked by score.
 
     The mean over the labels 1 of the precision at their score. Equal scores are one threshold, so
@@ -105,7 +125,7 @@ def average_precision(labels: Any, scores: Any) -> float:
     return Sweep(labels, scores).average_precision
 
 
-def best_accuracy(labels: Any, scores: Any, *, extremes: bool = True) -> Cut:
+def best_accuracy(labels: npt.ArrayLike, scores: npt.ArrayLike, *, extremes: bool = True) -> Cut:
     """The threshold with the highest accuracy; of several, the highest.
 
     It lies in the middle between two adjacent scores. labels, scores: as in `average_precision`.
@@ -120,7 +140,7 @@ def best_accuracy(labels: Any, scores: Any, *, extremes: bool = True) -> Cut:
     return Sweep(labels, scores, extremes=extremes).accuracy
 
 
-def best_f1(labels: Any, scores: Any, *, extremes: bool = True) -> Cut:
+def best_f1(labels: npt.ArrayLike, scores: npt.ArrayLike, *, extremes: bool = True) -> Cut:
     """The threshold with the highest F1; of several, the highest.
 
     labels, scores, extremes: as in `best_accuracy`.
@@ -146,7 +166,7 @@ def _sorted(positive: Array, scores: Array) -> tuple[Array, int, Callable[[int],
     return keys, int(positive.sum()), values.__getitem__
 
 
-def _float_of(key: int) -> Any:
+def _float_of(key: int) -> object:
     """The float of a key that `keys_of_scores` makes, without its label."""
     bits = key if key >= 0 else -key - 2**31
     return numpy.array(bits, numpy.int32).view(numpy.float32)[()]

@@ -158,7 +158,7 @@ def per_epoch(result: TaskResult) -> dict[str, Any]:
     metrics = numpy.array(columns["metric"])
     epochs = numpy.array(columns["train_epoch"])
     values = numpy.array(columns["value"])
-    summaries: dict[str, Any] = {}
+    summaries: dict[str, object] = {}
     for key in SERIES:
         intervals = MeanIntervals(key_seeds[key])
         of_key = metrics == key
@@ -259,7 +259,7 @@ def _embedded(problem: Problem, parts: Sequence[Array]) -> list[Array]:
 
 def _records(
     splits: Sequence[Fold], trained: Sequence[dict[str, list[float]]]
-) -> dict[str, list[Any]]:
+) -> dict[str, list[object]]:
     """The columns of the package's frame of all results."""
     rows: list[tuple[int, int, int, str, float]] = []
     for key in SERIES:

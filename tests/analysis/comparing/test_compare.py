@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def test_runs_are_evaluated_on_the_same_queries() -> None:
 
 SHORT = {"x": without(GOOD, "q05"), "y": without(BAD, "q01", "q03")}
 ONE_SHORT = {"x": BAD, "y": without(BAD, "q01")}
-COUNTED = '(missing="zero" counts it as 0)', '(missing="zero" counts them as 0)'
+COUNTED = "(missing='zero' counts it as 0)", "(missing='zero' counts them as 0)"
 
 
 def compare(runs: Any, measures: str = "map", **options: Any) -> fr.types.Comparison:
@@ -153,6 +154,18 @@ def test_frames_can_be_compared(library: str, long: bool) -> None:
     found = fr.compare_scores(frames.DataFrame(columns))
 
     assert found.values("P_5").tolist() == [[0.2, 0.4], [0.8, 0.6]]
+
+
+def test_values_in_a_file_or_in_rows_can_be_compared(tmp_path: Path) -> None:
+    """The file is what `fastrank eval -q --format csv` writes."""
+    rows = [("a", "1", 0.2), ("a", "2", 0.4), ("b", "2", 0.6), ("b", "1", 0.8)]
+    lines = [f"{system},{query},P_5,{value}\n" for system, query, value in rows]
+    (tmp_path / "values.csv").write_text("run,query,measure,value\n" + "".join(lines))
+    records = [{"run": system, "query": query, "P_5": value} for system, query, value in rows]
+    columns = {name: [row[name] for row in records] for name in records[0]}
+
+    for scores in (tmp_path / "values.csv", records, columns):
+        assert fr.compare_scores(scores).values("P_5").tolist() == [[0.2, 0.4], [0.8, 0.6]]
 
 
 def test_a_comparison_can_be_pickled() -> None:
@@ -380,3 +393,16 @@ pair_of([0, 1], [0, 0], interval="studentized", resamples=1).note.partition(";")
 """)
 def test_differences_that_are_no_or_one_difference_are_noted(call: str, value: str) -> None:
     check_value(call, value, globals())
+
+
+def test_queries_of_clusters_may_be_integers() -> None:
+    values = {name: {str(q): q + gain for q in range(12)} for name, gain in (("a", 1), ("b", 0))}
+    compared = fr.compare_scores(
+        values,
+        test="randomization",
+        interval="percentile",
+        clusters={query: query // 3 for query in range(12)},
+    )
+
+    # Of the signs of four clusters, two choices are as extreme.
+    assert compared.pair("value", "a", "b").p == 2 / 2**4

@@ -63,7 +63,7 @@ compare(QRELS, [RUN, {"q00": {"a": 1.0}}], "map", missing="error")
 compare(QRELS, {"x": RUN}, "map", baseline="x")
     -> OptionError: 'x' is the only system; compare it with another
 compare(QRELS, [RUN, RUN], "gm_map")
-    -> MeasureError: 'gm_map': has no values per query ... (map has)
+    -> MeasureError: gm_map has no values per query; compare map instead
 compare_data().to_text(digits=-1) -> OptionError: digits: expected 0 or more
 compare_data().to_text(percent=2) -> OptionError: percent: expected
 compare_data().to_text(sort="mapp") -> MeasureError: 'mapp' is not compared
@@ -76,7 +76,7 @@ def test_what_cannot_be_compared_is_an_error(call: str, error: str) -> None:
 def test_a_frame_without_systems_is_an_error() -> None:
     pandas = pytest.importorskip("pandas")
 
-    with pytest.raises(InputError, match="expected a column 'system' or 'run' or 'name'"):
+    with pytest.raises(InputError, match="no system column: found 'query', 'P_5'"):
         fr.compare_scores(pandas.DataFrame({"query": ["1"], "P_5": [1.0]}))
 
 
@@ -89,7 +89,10 @@ def test_a_measure_without_values_per_query_is_an_error(measure: str) -> None:
 
 
 @failing("""
-compare_data(test="u") -> OptionError: test: expected one of
+compare_data(test="u") -> OptionError: test: expected one of ... found 'u'$
+compare_data(test="ttest") -> OptionError: test: ... did you mean 't'?$
+compare_data(test="fisher") -> OptionError: test: ... did you mean 'randomization'?$
+compare_data(correction="fdr") -> OptionError: correction: ... did you mean 'bh'?$
 compare_data(correction="sidak") -> OptionError: correction: expected one of
 compare_data(test="tukey", correction="holm")
     -> OptionError: correction: test='tukey' already corrects
@@ -105,6 +108,7 @@ compare_data(seed=-1) -> OptionError: seed: expected 0 or more
 compare_data(exact_up_to=60) -> OptionError: exact_up_to: expected a number from 0 to 52
 compare_data(min_difference=-1) -> OptionError: min_difference: expected 0 or more
 compare_data(interval="normal") -> OptionError: interval: expected one of
+compare_data(clusters={1: 0, "1": 0}) -> OptionError: clusters: a query appears twice
 compare_data(clusters={}) -> OptionError: clusters: the test 't' treats queries as independent
 compare_data(clusters={}, test="randomization")
     -> OptionError: clusters: the interval 't' treats

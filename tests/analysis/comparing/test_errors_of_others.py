@@ -123,12 +123,14 @@ def test_a_constant_difference_is_judged_by_randomization(interval: str) -> None
     pair = pair_of(first + 0.1, first, interval=interval, resamples=100)
 
     assert (pair.p, pair.statistic) == (2.0**-7, math.inf)
-    assert (pair.low, pair.high) == pytest.approx((0.1, 0.1))
+    # A share of 1 - 0.025 ** (1 / 8) of other queries may differ by -1 or 1.
+    rest = 1 - 0.025 ** (1 / 8)
+    assert (pair.low, pair.high) == pytest.approx((0.1 - 1.1 * rest, 0.1 + 0.9 * rest))
     assert "every query differs by the same amount: judged by randomization" in pair.note
 
 
 SHARES = dict.fromkeys(["P@1", "RR", "ERR", "ours"], SHARE_OF_ALL)
-COUNTS = dict.fromkeys(["DCG@1", "FirstRank", "num_rel_ret", "nERR_IA@1"], (1.0, 1.0))
+COUNTS = dict.fromkeys(["DCG@1", "FirstRank", "num_rel_ret", "nERR_IA@1"], (math.nan, math.nan))
 
 
 @pytest.mark.parametrize(("measure", "expected"), (SHARES | COUNTS).items())
@@ -139,7 +141,29 @@ def test_only_measures_between_0_and_1_have_the_interval_of_shares(
 
     found = fr.compare_scores({"a": values, "b": values})
 
-    assert found.interval_of(measure, "a") == pytest.approx(expected)
+    assert found.interval_of(measure, "a") == pytest.approx(expected, nan_ok=True)
+    # Clopper and Pearson, for a share from -1 to 1.
+    of_pair = (-SHARE_OF_NONE[1], SHARE_OF_NONE[1]) if measure in SHARES else expected
+    pair = found.pair(measure, "a", "b")
+    assert (pair.low, pair.high) == pytest.approx(of_pair, nan_ok=True)
+
+
+@pytest.mark.parametrize("interval", ["t", "percentile", "bca", "studentized"])
+def test_equal_values_of_one_system_leave_its_mean_uncertain(interval: str) -> None:
+    rows = [[0.5] * 10, np.linspace(0.1, 0.9, 10)]
+    comparison = compared(rows, interval=interval, resamples=500)
+    rest = 1 - 0.025 ** (1 / 10)
+    bounds = (0.5 - 0.5 * rest, 0.5 + 0.5 * rest)
+    assert comparison.interval_of("value", "a") == pytest.approx(bounds)
+    above_one = compared(np.array(rows) * 4, interval=interval, resamples=500)
+    assert all(map(math.isnan, above_one.interval_of("value", "a")))
+
+
+def test_equal_clusters_count_as_one_value_each() -> None:
+    clusters = {f"q{query:03d}": query // 4 for query in range(20)}
+    options: Any = {"interval": "percentile", "test": "randomization"}
+    pair = pair_of([0.5] * 20, [0.5] * 20, clusters=clusters, **options)
+    assert (pair.low, pair.high) == pytest.approx((-(1 - 0.025 ** (1 / 5)), 1 - 0.025 ** (1 / 5)))
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 10)] * 2), min_size=2, max_size=14), st.randoms())

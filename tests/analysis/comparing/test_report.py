@@ -11,6 +11,7 @@ from html import escape  # noqa: F401 (in a table)
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fastrank as fr
@@ -102,6 +103,7 @@ references(page) - set(ids(page)) -> set()
 f"<code>{escape(shlex.join(INSPECT))}</code> shows the rankings of all queries" in page -> True
 [hashlib.sha256(own.read_bytes()).hexdigest() in page for own in (QRELS, *RUNS.values())]
     -> [True] * 4
+page.count("<table") -> page.count('<div class="wide" tabindex="0"><table')
 json.loads(RECORD.search(page)[1]) -> json.loads(found.to_json(per_query=True))
 """)
 def test_a_report_has_all_sections_and_needs_nothing_else(
@@ -168,6 +170,14 @@ def test_unjudged_and_tied_documents_are_counted() -> None:
     assert re.findall(r"<td>([\d.]+%)</td></tr>", rows[0]) == ["50.0%", "0.0%"]
 
 
+@pytest.mark.usefixtures("_no_figures")
+@pytest.mark.parametrize(("systems", "rest"), [(2, "<bdi>b</bdi>"), (3, "all others")])
+def test_a_verdict_on_two_systems_names_the_other(systems: int, rest: str) -> None:
+    best = np.linspace(0.6, 0.9, 30)
+    page = report(compared([best, *[best / (2 + i) for i in range(systems - 1)]]))
+    assert f"and is significantly better than {rest}." in page
+
+
 def test_many_queries_have_pixels_and_a_part_of_the_values() -> None:
     page = report(compared(random_rows(2, 2500)))
 
@@ -190,14 +200,13 @@ APART = compared(random_rows(2, 30) + [[0.1], [0.0]])
 @giving("""
 "Of 820 pairs, the 10 of the systems with the best means." in report(MANY) -> True
 report(MANY).count('<div class="pair">') -> 10
-re.findall("<h3>(.*?)</h3>", report(BASED))[1:] -> ["<bdi>pixels</bdi> and <bdi>pca</bdi>",
-    "<bdi>profile</bdi> and <bdi>pca</bdi>"]
+re.findall("<h3>(.*?)</h3>", report(BASED))[1:] -> ["<bdi>pixels</bdi> - <bdi>pca</bdi>",
+    "<bdi>profile</bdi> - <bdi>pca</bdi>"]
 "<bdi>pixels</bdi> is significantly better than <bdi>pca</bdi>" in report(BASED) -> True
 (APART.significant("value", "a", "b"), NEEDED > 30) -> (True, True)
-"Of repeated experiments with 30 queries, 80% would find a true difference of" in report(APART)
-    -> True
-"(power 0.8 of a t-test, alpha 0.05, not corrected for several pairs); if it is as large as"
-    f" observed, that takes {NEEDED} queries." in report(APART) -> True
+"30 queries are enough to find a true difference of" in report(APART) -> True
+"in 80% of experiments (by a t-test, alpha 0.05, not corrected for several pairs); for the observed"
+    f" one, {NEEDED} would be." in report(APART) -> True
 "Pairs in" in report(compared(random_rows(1, 6))) -> False
 outside(report(compared(random_rows(1, 6)))) -> []
 """)

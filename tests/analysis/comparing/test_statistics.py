@@ -370,7 +370,7 @@ math.isnan(pair_of(*THIRTY, **by(lambda q: 0)).high) -> True
 pair_of(*APART, **by(lambda q: q // 7, 20)).p -> 0.25
 pair_of(*APART, **by(lambda q: q // 7, 20)).smallest_p -> 0.25
 pair_of(*APART, **by(lambda q: q // 7, 20)).note
-    -> "cannot be significant: only 3 of 3 clusters differ"
+    -> "all differences are equal: no interval; cannot be significant: only 3 of 3 clusters differ"
 """)
 def test_clusters_that_are_alike_or_few_limit_p_and_widen_intervals(call: str, value: str) -> None:
     check_value(call, value, globals())

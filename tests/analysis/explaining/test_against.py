@@ -289,8 +289,8 @@ explained_against(*PLAIN, [1])
     -> TypeError: or tuples with query_id, measure and value, found an item of type
 fr.explain(*PLAIN, query="q", against={"map": 1.0}) -> OptionError: query: no effect with against
 fr.explain(*PLAIN, other=PCA, against={"map": 1.0}) -> OptionError: other: no effect with against
-fr.explain(*PLAIN, documents={}, against={"map": 1.0})
-    -> OptionError: documents: no effect with against
+fr.explain(*PLAIN, texts={}, against={"map": 1.0})
+    -> OptionError: texts: no effect with against
 """)
 def test_an_invalid_reference_is_an_error(call: str, error: str) -> None:
     check_error(call, error, globals())

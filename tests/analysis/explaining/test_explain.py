@@ -91,17 +91,17 @@ def test_values_are_those_of_pytrec_eval() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(qrels=grades, first=scores, second=scores)
-def test_the_changes_add_up_to_the_difference_of_two_runs(
+def test_the_differences_of_documents_add_up_to_that_of_two_runs(
     qrels: dict[str, int], first: dict[str, float], second: dict[str, float]
 ) -> None:
     explained = fr.explain({"q": qrels}, {"q": first}, MEASURES, query="q", other={"q": second})
 
     assert explained.other is not None
     for name, value in explained.values.items():
-        changes = explained.difference(name).columns["change"]
-        difference = explained.other.values[name] - value
-        assert math.fsum(changes) == pytest.approx(difference, abs=1e-12)
-        assert [abs(change) for change in changes] == sorted(map(abs, changes), reverse=True)
+        differences = explained.difference(name).columns["difference"]
+        difference = value - explained.other.values[name]
+        assert math.fsum(differences) == pytest.approx(difference, abs=1e-12)
+        assert [*map(abs, differences)] == sorted(map(abs, differences), reverse=True)
 
 
 def test_a_table_shows_what_ndcg_is_computed_from() -> None:
@@ -180,7 +180,7 @@ notes({"a": 1}, {"a": 2}, "official")
     ..."]
 fr.explain({"q": {"a": 1}, "p": {"a": 1}}, {"p": {"a": 1}}, "map P.5", query="q").notes
     -> ["the run lacks this query, so that every value is 0; in means, it is left out
-    (missing=\\"zero\\" counts it as 0)"]
+    (missing='zero' counts it as 0)"]
 """)
 def test_a_note_says_what_else_matters(call: str, value: str) -> None:
     check_value(call, value, globals())
@@ -243,6 +243,8 @@ GIVEN.table("map").names -> ["rank", "document", "grade", "found", "adds"]
 GIVEN.document("b") -> "b: not judged\\n  map: rank 1, adds nothing"
 explain({"q": {"a": 1}}, {"q": {"x": 2, "a": 1}}, "P.1", query="q").document("x")
     -> "x: not judged, score 2\\n  P_1: rank 1, adds nothing"
+explain({1: {7: 1}}, {1: {7: 2}}, "P.1", query=1).document(7) == (
+    explain({1: {7: 1}}, {1: {7: 2}}, "P.1", query="1").document("7")) -> True
 ONE.values -> {"P_2": 1.0}
 ONE.other.values -> {"P_2": 0.0}
 "P_2 = 1.0000, because R is 0" in str(ONE) -> True
@@ -263,7 +265,7 @@ def test_titles_are_shown_and_shortened_in_text(tmp_path: Path) -> None:
     path.write_text("\n".join(map(json.dumps, lines)))
     run = {"q": {"a": 3, "b": 2, "c": 1}}
 
-    explained = fr.explain({"q": {"a": 1}}, run, "map", query="q", documents=path)
+    explained = fr.explain({"q": {"a": 1}}, run, "map", query="q", texts=path)
 
     assert explained.table("map").columns["title"] == ["Apples", passage, ""]
     assert "Apples" in str(explained)
@@ -276,18 +278,18 @@ def test_titles_can_be_a_data_set_but_no_lines_without_ids(tmp_path: Path) -> No
     data = fr.Dataset.from_texts({"a": "Apples"}, {"q": "fruit"}, qrels)
     wrong.write_text('{"_id": "a", "text": "Apples"}\n["b"]\n')
 
-    explained = fr.explain(qrels, run, "map", query="q", documents=data)
+    explained = fr.explain(qrels, run, "map", query="q", texts=data)
 
     assert explained.table("map").columns["title"] == ["Apples"]
-    with pytest.raises(FormatError, match=r"wrong\.jsonl.*2.*expected a JSON object with _id"):
-        fr.explain(qrels, run, "map", query="q", documents=wrong)
+    with pytest.raises(FormatError, match=r"wrong\.jsonl.*2.*expected an object with an id"):
+        fr.explain(qrels, run, "map", query="q", texts=wrong)
 
 
 def test_the_difference_has_the_titles_of_both_runs() -> None:
     runs, titles = ({"q": {"a": 1.0}}, {"q": {"b": 1.0}}), {"a": "Apples", "b": "Plums"}
 
     explained = fr.explain(
-        {"q": {"a": 1, "b": 1}}, runs[0], "P.1", query="q", other=runs[1], documents=titles
+        {"q": {"a": 1, "b": 1}}, runs[0], "P.1", query="q", other=runs[1], texts=titles
     )
 
     assert sorted(explained.difference("P_1").columns["title"]) == ["Apples", "Plums"]
@@ -324,14 +326,14 @@ explained("num_q") -> MeasureError: explain supports map,
 explained("map_avgjg") -> MeasureError: explain supports map,
 explained("iP@5") -> MeasureError: explain supports map,
 explained("all_prefs") -> MeasureError: explain supports map,
-explained(query=4) -> TypeError: query: expected a str, found int
+explained(query=4.0) -> TypeError: query: expected a str or an int, found float
 explained(ties="average") -> OptionError: ties: 'average' is over all orders
 explained(relevance_level=-1)
     -> OptionError: relevance_level: explain expects a level of at least 0, found -1
 explained("P(rel=-1)@5")
     -> MeasureError: 'P(rel=-1)@5': explain expects a level of at least 0, found rel=-1
 explained(rows=0) -> OptionError: rows: expected 1 or more, found 0
-explained(documents=5) -> OptionError: documents: expected a Dataset, a dict or a path
+explained(texts=5) -> TypeError: texts: expected a file, files, a folder, a table, a mapping
 explained().document("d00") -> OptionError: 'd00' is neither retrieved nor judged for query
 explained().difference("map") -> GroupError: only one run was explained
 explain(SUBTOPICS, {"q": {"a": 1.0}}, "map", query="q")

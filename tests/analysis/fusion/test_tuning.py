@@ -74,7 +74,7 @@ def test_each_query_is_fused_with_the_best_options_on_the_other_folds(method: st
     assert tuning.held_out_mean == pytest.approx(sum(held_out) / len(held_out), rel=1e-12)
     means = [own.mean["ndcg"] for own in scores]
     assert tuning.params == points[means.index(max(means))]
-    assert tuning.mean == max(means)
+    assert tuning.tuned_mean == max(means)
     assert tuning.grid.columns["ndcg"] == means
 
 
@@ -86,7 +86,7 @@ def test_options_fuse_other_queries_in_the_same_way() -> None:
 
     fused = fr.fuse(runs, **tuning.options)
     assert tuning.options.keys() == {"method", "normalization", "keep", "tag", "weights"}
-    assert fr.evaluate(qrels, fused, "map").mean["map"] == tuning.mean
+    assert fr.evaluate(qrels, fused, "map").mean["map"] == tuning.tuned_mean
     assert fused.tag == tuning.run.tag == "tuned"
     assert tuning.held_out_mean == fr.evaluate(qrels, tuning.run, "map").mean["map"]
     assert list(tuning.run) == sorted(qrels)

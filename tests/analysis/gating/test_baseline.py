@@ -273,7 +273,7 @@ def test_metadata_of_the_run_is_copied() -> None:
 @failing("""
 made(SMALL, RUN, "num_ret")
     -> MeasureError: 'num_ret': neither higher nor lower values are better
-made(SMALL, RUN, "gm_map") -> MeasureError: 'gm_map': has no values per query to compare
+made(SMALL, RUN, "gm_map") -> MeasureError: gm_map has no values per query
 made(QRELS, PIXELS, "map", ir_metadata=True)
     -> InputError: pixels.run: no file that begins with the metadata of ir_metadata$
 made(SMALL, RUN, "map", ir_metadata=True)

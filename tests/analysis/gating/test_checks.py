@@ -210,8 +210,8 @@ def test_a_verdict_that_the_order_of_tied_documents_decides_is_noted(policy: str
 
     assert (worst, best) == ("fail", "pass")
     assert tied(policy, TIES).notes[-1] == (
-        "ties decide this verdict: fail with tied documents in the worst order, pass in the best;"
-        " a baseline saved with --ties average removes the question"
+        "the verdict depends on tied scores: fail with tied documents in the worst order, pass in"
+        " the best; a baseline saved with --ties average averages over all orders"
     )
 
 
@@ -219,11 +219,11 @@ AVERAGED = tied("drop", TIES, saved={"ties": "average"})
 
 
 @giving("""
-[own for own in tied("drop", {"y": 9.0, "z": 8.0, **TIES}).notes if "this verdict" in own] -> []
+[own for own in tied("drop", {"y": 9.0, "z": 8.0, **TIES}).notes if "the verdict" in own] -> []
 AVERAGED.results[0].now -> (1.0 + 0.75) / 2
-[note for note in AVERAGED.notes if "ties decide" in note] -> []
+[note for note in AVERAGED.notes if "tied scores" in note] -> []
 tied("drop", TIES, "ERR@10").notes[-1].endswith(
-    "different scores of these documents remove the question") -> True
+    "give these documents different scores") -> True
 """)
 def test_ties_that_decide_nothing_are_not_noted_and_the_remedy_works(call: str, value: str) -> None:
     """Without expected values, the remedy is other scores."""

@@ -105,9 +105,8 @@ def test_queries_have_their_values_and_are_in_the_order_of_the_differences(
     place = values["pixels"].queries.index(first)
     a, b = (float(values[name]["P_10"][place]) for name in ("pixels", "profile"))
     row = page.locator(".queries a").first
-    texts = row.locator(".number").all_inner_texts()
-    shown = [text.replace("\N{MINUS SIGN}", "-") for text in texts]
-    assert shown == [f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}"]
+    shown = row.locator(".number").all_inner_texts()
+    assert shown == [f"{a:.4f}", f"{b:.4f}", f"{a - b:+.4f}"]
     assert page.locator(".verdict:visible").inner_text().startswith("P_10: pixels has")
     assert page.locator(".column").count() == 2
 
@@ -139,10 +138,14 @@ def test_results_are_side_by_side(pages: Pages, folder: Path) -> None:
 
     assert [own[0] for own in old] == ["1", "2", "3"]
     # The grade as a sign and a number, the title, the id, the first words, moved, added.
-    assert old[0] == ["1", "✗ 0", "d2", "A hen", "new"]
+    assert old[0] == ["1", "✗ 0", "d2", "A hen", "only here"]
     assert new[0][:3] == ["1", "✓ 2", "Foxes d1"]
     assert new[0][-2:] == ["▲ 2", "+0.5000"]
     assert old[2][-2:] == ["▼ 2", "+0.1667"]
+    # Only a relevant document that is higher or lower has a color.
+    assert page.locator(".moved.better, .moved.worse").all_inner_texts() == ["▼ 2", "▲ 2"]
+    page.locator(".marks summary").click()
+    assert "only here not retrieved by the other run" in page.locator(".marks").inner_text()
     marked = set(page.locator(".hit mark").all_inner_texts())
     assert {word.lower() for word in marked} == {"red", "fox"}
     joined = page.locator(".join").evaluate_all("all => all.map((own) => own.dataset.place).sort()")

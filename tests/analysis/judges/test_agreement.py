@@ -40,6 +40,22 @@ def test_pairs_that_only_one_judged_are_counted_and_nothing_else() -> None:
     assert found.confusion.tolist() == [[1, 1, 0], [0, 2, 0], [0, 0, 1]]
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_negative_grade_is_no_label(swapped: bool) -> None:
+    equal = {"d1": 1, "d2": 0, "d4": 1, "d5": 0, "d6": 2}
+    judges = [{"q1": equal | {"d3": grade}, "q2": {"d1": -1}} for grade in (-1, 1)]
+    agreement = fr.judge_agreement(*(judges[::-1] if swapped else judges))
+    assert (agreement.pairs, agreement.kappa, agreement.grades) == (5, 1.0, [0, 1, 2])
+    assert (agreement.only_a, agreement.only_b) == ((1, 0) if swapped else (0, 1))
+
+
+def test_a_scale_gives_negative_grades_a_meaning_or_takes_it_away() -> None:
+    a = {"q1": {"d1": 0, "d2": 1}}
+    b = {"q1": {"d1": -2, "d2": 1, "d3": 0}}
+    assert fr.judge_agreement(a, b, scale={-2: 0, 0: 0, 1: 1}).pairs == 2
+    assert fr.judge_agreement(a, b, scale={1: -1, -2: 0, 0: 1}).pairs == 1
+
+
 STATISTICS: dict[str, Any] = {
     "agreement": lambda first, second: np.mean(first == second),
     "kappa_quadratic": partial(cohen_kappa_score, weights="quadratic"),
@@ -90,6 +106,13 @@ def test_queries_that_only_one_judged_are_not_drawn() -> None:
     found, expected = fr.judge_agreement(human, more), fr.judge_agreement(human, judge)
     assert found.queries == expected.queries
     assert found.interval("kappa") == expected.interval("kappa")
+
+
+def test_judges_that_never_differ_have_no_interval() -> None:
+    judge = {f"q{query}": {"d1": query % 2, "d2": 1} for query in range(9)}
+    agreement = fr.judge_agreement(judge, judge | {"q9": {"d1": 0}})
+    assert agreement.agreement == 1.0
+    assert all(map(np.isnan, agreement.interval("agreement")))
 
 
 def test_one_query_has_no_interval() -> None:

@@ -169,6 +169,18 @@ def test_pairs_that_the_judge_lacks_are_unjudged_on_both_sides(data: Any) -> Non
     assert any(note.startswith("1 pair that people judged and the judge") for note in found.notes)
 
 
+def test_negative_grades_of_either_side_are_unjudged(data: Any) -> None:
+    people, judge, runs, _ = data
+    query, unjudged = next(iter(people)), {"q999": {"d0": -1}}
+    without = people | {query: {doc: g for doc, g in people[query].items() if doc != "d3"}}
+    with_negative = unjudged | without | {query: without[query] | {"d3": -1}}
+    estimates = [
+        fr.estimate(qrels, by_judge, runs, "map P@5")
+        for qrels, by_judge in ((without, judge), (with_negative, judge | unjudged))
+    ]
+    assert str(estimates[0]) == str(estimates[1])
+
+
 def test_a_plot_has_three_intervals_of_each_system(data: Any) -> None:
     pytest.importorskip("matplotlib")
     people, judge, runs, _ = data
@@ -181,8 +193,33 @@ def test_a_plot_has_three_intervals_of_each_system(data: Any) -> None:
 
 def test_values_that_are_mostly_the_same_are_noted(data: Any) -> None:
     people, judge, runs, _ = data
-    found = fr.estimate(people, judge, runs, "success_1000")
+    found = fr.estimate(people, judge, runs, "success_1000", interval="percentile")
     assert any("half or more of the human values are the same" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("interval", ["t", "percentile"])
+@pytest.mark.parametrize("measure", ["P@5", "success_1000"])
+def test_equal_values_leave_the_mean_uncertain(measure: str, interval: Any) -> None:
+    docs = dict.fromkeys(map("d{}".format, range(9)), 1) | {"d7": 0}
+    judge = {f"q{q:03}": docs for q in range(60)}
+    people = {query: docs | {"d8": 0} for query, docs in [*judge.items()][:20]}
+    run = {query: {doc: -float(doc[1:]) for doc in docs} for query, docs in judge.items()}
+    low, high = fr.estimate(people, judge, {"a": run}, measure, interval=interval).interval(
+        measure, "a"
+    )
+    # Clopper and Pearson, for 20 of 20.
+    assert (low, high) == pytest.approx((0.025 ** (1 / 20), 1.0))
+    known = fr.estimate(people, judge, {"a": run}, measure, population="queries")
+    low, high = known.interval(measure, "a")
+    # Of 60 queries, at most 8 are others: the chance to draw 20 without one of 9 is below 0.025.
+    assert stats.hypergeom.pmf(0, 60, 8, 20) >= 0.025 > stats.hypergeom.pmf(0, 60, 9, 20)
+    assert (low, high) == pytest.approx((1 - 8 / 60, 1.0))
+
+
+def test_equal_values_of_a_measure_without_limits_have_no_interval() -> None:
+    known, others = np.ones(5), np.ones(20)
+    estimate = estimated(known, known, others, SETTINGS, finite=False)
+    assert np.isnan([estimate.low, estimate.high, estimate.human_error]).all()
 
 
 def test_a_human_sample_that_is_not_random_is_a_warning(data: Any) -> None:

@@ -25,6 +25,13 @@ def test_a_pair_that_several_judged_gets_the_preferred_grade(prefer: Any, grade:
     assert found == {"q1": {"d1": grade, "d2": 0, "d3": 1}, "q2": {"d1": 1}, "q3": {"d4": 2}}
 
 
+@pytest.mark.parametrize("prefer", ["first", "max", "min", "mean", "majority"])
+def test_a_negative_grade_counts_only_where_no_judge_gave_another(prefer: Any) -> None:
+    unsampled, judged = {"q1": {"d1": -1, "d2": -1}}, {"q1": {"d1": 1, "d3": 0}}
+    expected = {"q1": {"d1": 1, "d2": -1, "d3": 0}}
+    assert fr.merge_qrels([unsampled, judged], prefer, conflicts="error").to_dict() == expected
+
+
 def test_judgments_with_repeated_pairs_are_merged_with_themselves(tmp_path: Path) -> None:
     path = tmp_path / "x.qrels"
     path.write_text("q 0 d 1\nq 0 e 1\nq 0 d 3\nq 0 d 3\n")
@@ -53,6 +60,11 @@ def test_the_differences_turn_one_version_into_the_other(
         made[query, document] = after
     expected = {(query, doc): grade for query, docs in new.items() for doc, grade in docs.items()}
     assert {pair: grade for pair, grade in made.items() if grade is not None} == expected
+
+
+def test_a_pair_with_a_negative_grade_is_added_when_it_is_judged() -> None:
+    rows = fr.diff_qrels({"q1": {"d1": -1, "d2": 1, "d3": -1}}, {"q1": {"d1": 0, "d2": -2}}).rows()
+    assert list(rows) == [("added", "q1", "d1", None, 0), ("removed", "q1", "d2", 1, None)]
 
 
 RUN = {"q1": {"d1": 3.0, "d9": 2.0, "d8": 2.0}, "q2": {"d1": 1.0}, "q7": {"d1": 1.0}}

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import fastrank as fr
 from fastrank.errors import FormatError, GroupError
@@ -130,7 +131,43 @@ def test_estimates_from_sampled_pairs_are_unbiased_and_cover_the_truth(measure: 
         hits += low <= truth <= high
     error = np.std(values) / np.sqrt(len(values))
     assert abs(np.mean(values) - truth) < 4 * error
-    assert hits / len(values) > 0.86
+    assert hits / len(values) > 0.9
+
+
+def one_stratum(relevant: int, sampled: int) -> Any:
+    """The estimate with a judge who is right, from ten pairs of two queries in one stratum."""
+    judge = {q: {f"d{i}": int(i < relevant) for i in range(5)} for q in ("q1", "q2")}
+    run = {query: {doc: -float(doc[1:]) for doc in docs} for query, docs in judge.items()}
+    plan = fr.plan_judgments({"a": run}, sampled, depth=5)
+    grades: dict[str, dict[str, int]] = {}
+    for query, doc, _ in plan.sheet().rows():
+        grades.setdefault(query, {})[doc] = judge[query][doc]
+    return fr.estimate(grades, judge, {"a": run}, "P@5", plan=plan)
+
+
+def test_pairs_on_which_people_and_the_judge_agree_leave_the_others_uncertain() -> None:
+    estimate = one_stratum(relevant=5, sampled=4)
+    # With four grades of 1, and four of which half are 1, the share of grades that are 1 is
+    # (4 + 16 * 6 / 8) / (4 + 16), and the deviation of a pair is 0.2 * sqrt(0.8 * 0.2).
+    error = np.sqrt(10 * 6 / 4) * 0.2 * np.sqrt(0.8 * 0.2) / 2
+    half = stats.t.ppf(0.975, 3) * error
+    assert estimate.value("P@5", "a") == 1.0
+    assert estimate.interval("P@5", "a") == pytest.approx((1 - half, 1 + half))
+
+
+@pytest.mark.parametrize("sampled", [2, 5, 9])
+def test_intervals_have_a_width_until_every_pair_is_judged(sampled: int) -> None:
+    for relevant in (0, 5):
+        low, high = one_stratum(relevant, sampled).interval("P@5", "a")
+        assert high - low > 0.01
+    low, high = one_stratum(5, 10).interval("P@5", "a")
+    assert low == high == 1.0
+
+
+def test_a_measure_in_which_no_grade_counts_yet_has_no_interval() -> None:
+    plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10)
+    estimate = fr.estimate(graded(plan), JUDGE, RUNS, "P(rel=3)@5", plan=plan)
+    assert all(map(math.isnan, estimate.interval("P(rel=3)@5", "a")))
 
 
 def test_a_sample_of_all_pairs_leaves_nothing_uncertain() -> None:
@@ -151,6 +188,23 @@ def test_missing_grades_are_allowed_on_request_and_said() -> None:
     assert f"1 sampled pair has {rest} it was missing at random" in found.notes
     with pytest.raises(GroupError, match="15 pairs without a grade: query"):
         fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan)
+
+
+def test_a_negative_grade_of_a_pair_is_none() -> None:
+    judge = {query: docs | {"d0": -1} for query, docs in JUDGE.items()}
+    plan = fr.plan_judgments(RUNS, 150, judge=judge, depth=10)
+    assert not any(name.endswith(":-1") for name in plan.strata)
+    judged = plan.qrels(graded(plan))
+    assert plan.grades_of(judged) == plan.grades_of(graded(plan))
+    agreement = fr.judge_agreement(graded(plan), HUMAN)
+    assert fr.judge_agreement(judged, HUMAN).pairs == agreement.pairs == 150
+    estimates = [
+        fr.estimate(qrels, JUDGE, RUNS, "P@5", plan=plan) for qrels in (graded(plan), judged)
+    ]
+    assert str(estimates[0]) == str(estimates[1])
+    refused = {query: dict.fromkeys(docs, -1) for query, docs in graded(plan).items()}
+    with pytest.raises(GroupError, match="150 pairs without a grade"):
+        plan.grades_of(refused)
 
 
 def test_a_sheet_has_one_grade_of_each_pair_or_on_request_none(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import fastrank as fr
 from fastrank.analysis.spans.readers import Spans
-from fastrank.errors import ReadError
+from fastrank.errors import FormatError
 from tests.helpers.call_rows import check_error, failing
 from tests.helpers.spans import table
 
@@ -103,7 +103,7 @@ def test_places_are_characters_of_the_files_of_a_folder(tmp_path: Path) -> None:
 
 
 def spans_of(names: str, *row: Any) -> Spans:
-    return fr.spans.read_spans(table(names, row), {**TEXTS, 7: None})
+    return fr.spans.read_spans(table(names, row), {**TEXTS, "7": None})
 
 
 def chunks_of(names: str, *rows: tuple[Any, ...]) -> Any:
@@ -131,8 +131,8 @@ spans_of(PLACES, "q", "a", 1.5, 3)
 spans_of(PLACES, "q", "b", 3, 10)
     -> InputError: place 3:10 is outside of document 'b', of 9 characters
 spans_of(PLACES, "q", "A", 3, 10)
-    -> InputError: row 0 (from 0), documents= has no text of document 'A'; did you mean 'a'?
-spans_of(PLACES, "q", 7, 3, 10) -> InputError: documents: expected a text of '7', found NoneType
+    -> InputError: row 0 (from 0), texts: no text for 'A'; did you mean 'a'?
+spans_of(PLACES, "q", 7, 3, 10) -> InputError: texts: '7': expected a str, or a title and
 spans_of(PLACES, "q", "a", 0, 2**62)
     -> InputError: column 'end': expected a place of at most 2147483648, found 4
 spans_of(PLACES + " text", "q", "b", 6, 9, "Öl")
@@ -140,7 +140,7 @@ spans_of(PLACES + " text", "q", "b", 6, 9, "Öl")
 spans_of(PLACES + " grade", "q", "a", 0, 1, -1)
     -> InputError: column 'grade': expected 0 or more, found -1
 spans_of("query document start", "q", "a", 0) -> InputError: no places: expected columns start and
-    end, or text and the texts of documents (documents=), found 'query', 'document', 'start'
+    end, or text and the texts of documents (texts=), found 'query', 'document', 'start'
 spans_of("query document first last", "q", "a", 0, 1)
     -> InputError: no places: expected columns start and end
 spans_of("query start end", "q", 0, 1)
@@ -172,7 +172,7 @@ def test_what_is_wrong_is_refused_with_its_place(call: str, error: str) -> None:
 
 def test_two_files_of_one_document_are_refused(tmp_path: Path) -> None:
     for name in ("a.md", "a.txt"):
-        (tmp_path / name).write_text("text")
+        (tmp_path / name).write_text(name)
 
-    with pytest.raises(ReadError, match=r"a\.txt: a second file for the document 'a'"):
+    with pytest.raises(FormatError, match=r"a\.txt:1: duplicate id 'a' with a different text"):
         fr.spans.read_spans(COLUMNS, tmp_path)

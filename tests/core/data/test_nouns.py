@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fastrank as fr
@@ -30,6 +31,15 @@ def test_lookup_and_iteration_are_those_of_the_dicts(made: Any, dicts: Any) -> N
     assert "q3" not in noun
     with pytest.raises(KeyError, match=rf"no query 'q3' in <.* {len(present)} quer"):
         noun["q3"]
+
+
+def test_a_query_may_be_asked_for_by_an_integer() -> None:
+    run = fr.Run.from_dict({1: {"a": 1.0}})
+
+    assert run[1] == run[np.int64(1)] == {"a": 1.0}
+    assert 1 in run
+    assert 2 not in run
+    assert True not in run
 
 
 def test_a_document_twice_in_a_query_is_an_error_where_it_is_asked_for() -> None:
@@ -68,8 +78,9 @@ def test_completion_shows_what_is_public() -> None:
     assert shown(fr.Qrels.from_dict(QRELS)) == "doc_ids " + conversions.format("grades ", "", "")
     assert shown(parse_prefs(b"q g s a 2\n")) == "doc_ids levels offsets query_ids source"
     assert shown(scores) == (
-        "by_group counts interval lists mean missing_queries name names queries tag to_csv"
-        " to_dict to_json to_latex to_markdown to_pandas to_polars to_trec unjudged_queries"
+        "by_group counts get interval items keys lists mean missing_queries name names plot"
+        " queries table tag to_csv to_dict to_html to_json to_latex to_markdown to_pandas to_polars"
+        " to_text to_trec unjudged_queries values"
     )
     table = shown(fr.table(scores)).split()
     assert set(table) >= {"columns", "names", "transpose", "to_latex"}

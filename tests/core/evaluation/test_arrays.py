@@ -53,6 +53,7 @@ LEFT_OUT = INDEXED, [[1, 1], [2, 5], [9, 9], [-1, -1]]
 # As where a corpus is searched for its own documents.
 SELF = found([{1: 1}, {0: 1}], [[0, 1], [1, 0]], None, "recip_rank", ignore_identical_ids=True)
 ALL_EXCLUDED = found([{3: 1}, {4: 1}], [[5, 3], [4, -1]], exclude={0: [3, 5]})
+NOTHING_FOUND = found([{1: 1}, {1: 1}, {}], [[1, 2], [-1, -1], [1, 2]])
 SKIPPED = found(*LEFT_OUT, no_relevant="skip")
 UNJUDGED = found([{2: 1}, {}], [[1, 2], [-5, -5]], [[2.0, 1.0], [np.nan] * 2], ties="docno_asc")
 ABC = ["a", "b", "c"]
@@ -79,9 +80,11 @@ found(NAMED, [[3, 2], [1, 2]], queries=["b", "a"]).to_dict() => {"a": {"map": 1}
 found(NAMED, [[3, 2], [1, 2]], queries=["b", "a"]).counts["missing_queries"] => 1
 # rows without ids stay in their order: 10 comes after 9, and not after 1
 ELEVEN.queries => [str(i) for i in range(11)]
-# rows without documents or judgments are left out
-found([{1: 1}, {1: 1}, {}], [[1, 2], [-1, -1], [1, 2]]).to_dict() => {"0": {"map": 1.0}}
-found([{1: 1}, {1: 1}, {}], [[1, 2], [-1, -1], [1, 2]]).counts["missing_queries"] => 1
+# rows without judgments are left out; a row without documents is an answer, which counts 0
+NOTHING_FOUND["map"].tolist() => [1.0, 0.0]
+(NOTHING_FOUND.mean["map"], NOTHING_FOUND.counts["missing_queries"]) => (0.5, 0)
+found([{1: 1}, {1: 1}], [[1, 2], [-1, -1]], ties="given").mean => {"map": 0.5}
+found([{1: 1}, {1: 1}], [[1], [-1]], missing="error").mean => {"map": 0.5}
 # unique documents are taken on trust if they are not judged
 found([{1: 1}], [[7, 7, 1]], assume_unique=True).mean => {"map": 1 / 3}
 # repeated documents that look alike to the filter are told apart
@@ -97,10 +100,10 @@ SELF.counts["excluded"] => 2
 ALL_EXCLUDED["map"].tolist() => [0.0, 1.0]
 (ALL_EXCLUDED.counts["excluded"], ALL_EXCLUDED.counts["missing_queries"]) => (2, 0)
 # queries left out are not looked at; judgments indexed before stay as they are
-(SKIPPED.queries, len(INDEXED)) => (["1"], 3)
+(SKIPPED.queries, len(INDEXED)) => (["1", "3"], 3)
 SKIPPED.counts["no_relevant_skipped"] => 1
 SKIPPED.counts["no_relevant_queries"] => 0
-SKIPPED.counts["missing_queries"] => 1
+SKIPPED.counts["missing_queries"] => 0
 # without scores nothing ties
 found([{10: 1}], [[1, 10, 9]], None, "recip_rank", ties="worst").mean => {"recip_rank": 0.5}
 # not behind 2**24 columns either, where ranks are no longer different 32-bit floats
@@ -108,8 +111,8 @@ falls(2**24 + 5) => True
 # rows without judgments are not looked at, but counted
 (UNJUDGED.queries, UNJUDGED.counts["unjudged_queries"]) => (["0"], 1)
 UNJUDGED.unjudged_queries => ["1"]
-# rows without judgments and documents are not counted
-found([{1: 1}, {}, {}], [[1], [-1], [2]], threads=1).unjudged_queries => ["2"]
+# with documents or without
+found([{1: 1}, {}, {}], [[1], [-1], [2]], threads=1).unjudged_queries => ["1", "2"]
 # rows without judgments are named by their queries
 found({"b": {2: 1}}, [[1], [2], [3]], queries=ABC).unjudged_queries => ["a", "c"]
 found({"b": {2: 1}}, [[1], [2], [3]], queries=iter(ABC)).unjudged_queries => ["a", "c"]
@@ -289,10 +292,8 @@ of([[1, 2], [3]]) => ids[1]: expected 2 columns as in row 0, found 1
 of([1, 2]) => ids: expected a table of queries × documents, found shape (2,)
 of([[1], [3]], [[1.0]]) => scores: expected the shape of ids (2, 1), found (1, 1)
 of([[1], [3], [5]]) => ids: expected 2 rows, one per query of qrels, found 3
-# no rows, no columns or no judgments are no queries
+# no rows or no judgments are no queries
 found([], np.empty((0, 5), int), np.empty((0, 5))) => NoQueriesError: there are no judged queries
-found([{1: 1}] * 3, np.empty((3, 0), int), np.empty((3, 0))) =>
-  NoQueriesError: the run has no queries
 found([], np.empty((0, 0), int), np.empty((0, 0))) => NoQueriesError: there are no judged queries
 by([{}]) => NoQueriesError: there are no judged queries
 # judgments as arrays: offsets, document ids, grades

@@ -51,7 +51,7 @@ EXCLUDED = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0, "e": 2.0}}, exclude={"q
 PRINTED = [
     "map         0.7500",
     "recip_rank  0.7500",
-    'the run lacks 1 of 3 judged queries (q3); it is left out (missing="zero" counts it as 0)',
+    "the run lacks 1 of 3 judged queries (q3); it is left out (missing='zero' counts it as 0)",
     "1 query of the run has no judgments (q9)",
 ]
 
@@ -189,7 +189,6 @@ fr.evaluate(TWO_IDS, {"01.0": {"d": 1.0}}, "map") =>
 fr.evaluate({"q1": {"d": 1}}, {}, "map") => the run has no queries
 fr.evaluate({}, {"q1": {"d": 1.0}}, "map") => there are no judged queries
 # rows of arrays are named by their queries
-fr.evaluate_arrays([{1: 1}, {1: 1}], [[-1], [-1]], None, "map") => the run has no queries
 fr.evaluate_arrays({"c": {1: 1}}, [[1], [1]], None, "map", queries=["a", "b"]) =>
   the run and the qrels share no query ids (run: 'a', 'b'; qrels: 'c')
 # queries that were left out are counted

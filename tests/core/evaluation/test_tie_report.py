@@ -163,18 +163,15 @@ def test_the_error_of_a_score_carries_its_query() -> None:
     assert caught.value.query == b"q2"
 
 
-# The note on ties that decide a mean
+# The note on a mean that depends on ties
 
 QRELS = {"q1": {"d1": 1}}
 TIED = {"q1": {"d1": 1.0, "d2": 1.0}}
-NOTE = (
-    "ties decide map{}: map is 0.5000 to 1.0000 by the order of tied documents, here 0.5000;"
-    " --ties average gives the expected value"
-)
+NOTE = "map{} depends on tied scores: 0.5000 to 1.0000, here 0.5000; {} gives the expected value"
 
 
 def noted(scores: fr.Scores) -> list[str]:
-    return [line for line in str(scores).splitlines() if line.startswith("ties decide")]
+    return [line for line in str(scores).splitlines() if "depends on tied scores" in line]
 
 
 @given(RESULTS, GRADES)
@@ -190,7 +187,7 @@ def test_the_note_has_the_range_over_all_orders_if_one_moves_the_mean_by_a_tenth
 
         value, worst, best = scores.mean["map"], min(orders), max(orders)
         decides = max(best - value, value - worst) > 0.1 * value + 1e-12
-        start = f"ties decide map: map is {worst:.4f} to {best:.4f} by"
+        start = f"map depends on tied scores: {worst:.4f} to {best:.4f}, here"
         assert [note.startswith(start) for note in noted(scores)] == [True] * decides
 
 
@@ -230,7 +227,7 @@ def test_where_there_is_no_question_there_is_no_note(options: Any) -> None:
 def test_a_measure_without_an_expected_value_is_told_its_ends() -> None:
     (note,) = noted(fr.evaluate(QRELS, TIED, "ERR@10"))
 
-    assert note.endswith("; --ties worst and --ties best give the ends of this range")
+    assert note.endswith("; ties='worst' and ties='best' give the ends of this range")
 
 
 def test_pickled_scores_keep_the_note() -> None:
@@ -244,9 +241,9 @@ def test_compare_and_gate_have_the_note(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     fr.save_baseline(path, QRELS, TIED, "map")
 
-    notes = [note for note in found.notes if note.startswith("ties decide map")]
-    assert notes == [NOTE.format(" of a"), NOTE.format(" of b")]
-    gated = NOTE.format("").replace("--ties", "a baseline saved with --ties")
+    notes = [note for note in found.notes if note.startswith("map of")]
+    assert notes == [NOTE.format(f" of {run}", "ties='average'") for run in "ab"]
+    gated = NOTE.format("", "a baseline saved with --ties average")
     assert gated in fr.gate(path, QRELS, TIED).notes
 
 
@@ -258,5 +255,5 @@ def test_eval_says_it_on_standard_error(jobs: str, tmp_path: Path, capfd: Any) -
 
     main(["eval", "--jobs", jobs, "-m", "map", str(tmp_path / "qrels"), *runs])
 
-    line = f"fastrank eval: {tmp_path / 'run'}: {NOTE.format('')}"
+    line = f"fastrank eval: {tmp_path / 'run'}: {NOTE.format('', '--ties average')}"
     assert capfd.readouterr().err.splitlines() == [line] * int(jobs)

@@ -258,7 +258,7 @@ SUBTASKS = "of several subtasks; set format to 'semeval-a', 'semeval-b', 'semeva
         ("a,b\n1,2\n", "1: expected a header with names for question or question_id and cand"),
         ("question,answer,label\nq,a\n", "2: expected 3 cells, as in the first line, found 2"),
         ("question,answer,label\nq,a,x\n", "2: column 'label': expected a number, found 'x'"),
-        ("question,answer,score\n", "1: column 'label': expected a number, found 'score'"),
+        ("question,answer,score\n", "no label column: found 'question', 'answer', 'score'"),
         ('{"q": {"a": 1}}', "1: expected a list of records, found one object"),
         ('[{"question": "q", "label": 1}]', "no candidate column: found 'question'"),
         ("qid,question,answer,label\n1,a,x,1\n1,b,y,0\n", "3: expected one text for question '1'"),

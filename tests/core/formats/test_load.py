@@ -471,3 +471,15 @@ def test_convert_tells_which_queries_a_format_cannot_hold(write: Write) -> None:
     found = fastrank(f"convert --kind run --format trec {run} -")
     assert (found.status, found.out) == (0, "r Q0 d 1 1.5 -\n")
     assert "1 query without results dropped, such as 'q'" in found.err
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_json_with_judgments_or_a_run_inside(indent: int | None) -> None:
+    """The results of FlagEmbedding, and the data sets of LlamaIndex."""
+    run = {"eval_name": "e", "split": "dev", "search_results": {"q": {"d": 1.5}}}
+    qrels = {"queries": {"q": "who?"}, "relevant_docs": {"q": ["d"]}, "mode": "text"}
+    run_file, qrels_file = (
+        io.BytesIO(json.dumps(content, indent=indent).encode()) for content in (run, qrels)
+    )
+    assert fr.read_run(run_file).to_dict() == {"q": {"d": 1.5}}
+    assert fr.read_qrels(qrels_file).to_dict() == {"q": {"d": 1}}

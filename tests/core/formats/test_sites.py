@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from fastrank.analysis.inspecting import sites
 from fastrank.analysis.inspecting.sites import check_folder, write_site
 from fastrank.errors import InputError
+from tests.helpers.paths import REPOSITORY
 
 OLD = {"index.html": b"old", "pages/1.html": b"1"}
 NEW = {"index.html": b"new", "pages/2.html": b"2"}
@@ -51,20 +56,103 @@ def test_a_folder_with_files_of_others_is_an_error(tmp_path: Path) -> None:
         write_site(NEW, tmp_path / "none/site")
 
 
-def test_a_site_that_cannot_be_written_leaves_the_old_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    site, rename = tmp_path / "site", os.rename
+@pytest.mark.parametrize("link", [False, True])
+def test_links_and_empty_folders_of_others_are_not_deleted(tmp_path: Path, link: bool) -> None:
+    site, mine, theirs = tmp_path / "site", tmp_path / "site/pages/mine", tmp_path / "theirs"
     write_site(OLD, site)
+    theirs.mkdir()
+    (theirs / "notes.txt").write_text("mine")
+    if link:
+        mine.symlink_to(theirs)
+    else:
+        mine.mkdir()
+
+    with pytest.raises(InputError, match=r"pages/mine; choose an empty folder"):
+        write_site(NEW, site)
+
+    assert mine.is_symlink() == link
+    assert mine.exists()
+    assert (theirs / "notes.txt").exists()
+
+
+def fail_at_renames(monkeypatch: pytest.MonkeyPatch, to: str = "") -> None:
+    rename = os.rename
 
     def fail(source: str, target: str) -> None:
-        if os.path.basename(source).startswith(".site-new"):
+        if os.path.basename(target).startswith(to):
+            monkeypatch.setattr(os, "rename", rename)
             raise OSError(28, "No space left on device", target)
         rename(source, target)
 
     monkeypatch.setattr(os, "rename", fail)
+
+
+def test_no_moment_is_without_a_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = tmp_path / "site"
+    write_site(OLD, site)
+    if not sites._swapped(str(site), str(site)):
+        pytest.skip("two folders cannot be swapped here")
+
+    # They are swapped in one call.
+    fail_at_renames(monkeypatch)
+    write_site(NEW, site)
+
+    assert content(site) == NEW
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_site_that_cannot_be_swapped_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    write_site(OLD, site)
+    monkeypatch.setattr(sites, "_swapped", lambda *_: False)
+
+    fail_at_renames(monkeypatch, to="site")
     with pytest.raises(OSError, match="No space"):
         write_site(NEW, site)
-
     assert content(site) == OLD
+    write_site(NEW, site)
+
+    assert content(site) == NEW
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+SIGNALLED = """
+import os, signal, sys
+
+import fastrank.analysis.inspecting.sites as sites
+
+name, function = sys.argv[1:]
+if name == "SIGHUP":
+    # nohup ignores it.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+wrapped = {"makedirs": os.makedirs, "_swapped": sites._swapped}[function]
+
+def signalled(*arguments, **options):
+    result = wrapped(*arguments, **options)
+    os.kill(os.getpid(), getattr(signal, name))
+    return result
+
+setattr(os if function == "makedirs" else sites, function, signalled)
+sites.write_site({"index.html": b"new", "pages/2.html": b"2"}, "site")
+"""
+
+
+@pytest.mark.parametrize("function", ["makedirs", "_swapped"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_leaves_the_old_or_the_new_site_and_nothing_else(
+    tmp_path: Path, name: str, function: str
+) -> None:
+    site = tmp_path / "site"
+    write_site(OLD, site)
+
+    command = [sys.executable, "-c", SIGNALLED, name, function]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    process = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, check=False, env=environment
+    )
+
+    assert process.returncode == -getattr(signal, name)
+    assert content(site) == (OLD if function == "makedirs" else NEW)
     assert [path.name for path in tmp_path.iterdir()] == ["site"]

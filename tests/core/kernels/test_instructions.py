@@ -11,9 +11,10 @@ import numba
 import numpy as np
 import pytest
 
-from fastrank.core.kernels import adam
 from fastrank.core.kernels.comparing import resampling
-from fastrank.core.kernels.simd import compare, cpython, instructions, sums
+from fastrank.core.kernels.objects import cpython
+from fastrank.core.kernels.simd import compare, instructions, sums
+from fastrank.core.kernels.tasks import adam
 from fastrank.core.native.declare import OPTIONS
 
 RNG = np.random.default_rng(1)

@@ -68,7 +68,7 @@ def test_options_change_values_as_described(call: str, expected: str) -> None:
 # an unknown choice is told the known ones
 found(ties="average_") =>
   ties: expected one of 'docno_desc', 'docno_asc', 'given', 'best', 'worst', 'average', found
-  'average_'
+  'average_'; did you mean 'average'?
 found(missing="average_") => missing: expected one of 'skip', 'zero', 'error', found 'average_'
 found(no_relevant="average_") =>
   no_relevant: expected one of 'zero', 'one', 'skip', 'error', found 'average_'
@@ -204,7 +204,7 @@ COMMANDS = """
 # the documents to exclude have another format
 --exclude qrels => 2 qrels:1: expected 2 fields (query doc), found 4
 # a measure has no expected value
---ties average -m infAP => 2 ties='average' does not support 'infAP'; it supports NumRet
+--ties average -m infAP => 2 --ties average does not support 'infAP'; it supports NumRet
 """
 OPTIONS = (
     "--duplicates max --ignore-identical-ids --exclude exclude --no-relevant skip --missing zero"

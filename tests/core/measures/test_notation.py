@@ -147,7 +147,7 @@ def _parsed(text: str) -> fr.types.MeasureSpec | None:
         or (text.startswith("HitRatio") and ("micro" in text) != ("relevant_" in text))
         or ("dcg" in text and "gains" in text)
         or (text.startswith("nDCG") and ("max" in text) and not _is_bound(text))
-        or (("graded" in text or "raw" in text) and "rel" in text)
+        or (("graded" in text or "raw" in text) and ("rel" in text or "residual" in text))
     )
     try:
         return parse_measure(text)
@@ -217,7 +217,7 @@ HitRatio(average='micro')@5 => average='micro' needs denominator='relevant_retri
 nDCG(dcg='exp-log2',gains={1:2}) => both set
 RBP(gain='graded',rel=2) => rel and gain cannot be combined
 nDCG(gains={1:2,1:3}) => grade 1 appears twice
-hits@10 => Success@10 or R@10?
+hits@10 => the share of queries with one is Success@10
 top_k_accuracy@10 => Success@10
 ndcg_cut@10 => nDCG@10
 mpa => unknown measure 'mpa'; did you mean map, AP or P_IA@10?

@@ -57,7 +57,7 @@ def test_functions_are_compiled_once_and_into_callers_only_where_that_is_asked_f
 ) -> None:
     """Not for each number they are called with, nor because an inlined function calls them."""
     llvm = pytest.importorskip("llvmlite.binding")
-    codes = [worker.call(generate, name)[2] for name in ("look_up_rows", "scan_qrels")]
+    codes = [worker.call(generate, name)[1] for name in ("look_up_rows", "scan_qrels")]
     functions = [own for code in codes for own in llvm.parse_bitcode(code).functions]
     attributes = {
         name: [b" ".join(own.attributes) for own in functions if name in own.name]
@@ -72,7 +72,7 @@ def test_functions_are_compiled_once_and_into_callers_only_where_that_is_asked_f
     }
 
 
-COMPILED = Compiled("int64(int64)", True, b"machine\ncode\0")
+COMPILED = Compiled("holding int64 1 int64", b"machine\ncode\0")
 
 
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:
@@ -353,10 +353,10 @@ def test_an_entry_point_takes_its_arguments_from_memory(tmp_path: Path, worker: 
     """Each in eight bytes, of an array the address and the length."""
     compiled, library = tmp_path / "widest.o", tmp_path / "widest.so"
 
-    signature, held, bitcode = worker.call(generate, "widest")
+    words, bitcode = worker.call(generate, "widest")
     compiled.write_bytes(worker.call(emit_object, bitcode, next(iter(levels().values()))))
 
-    assert (signature, held) == ("int64(int64[::1])", False)
+    assert words == "releasing int64 1 q"
     subprocess.run(["cc", "-shared", "-o", str(library), str(compiled)], check=True)
     found, error = ctypes.c_int64(), ctypes.c_void_p()
     offsets = (ctypes.c_int64 * 4)(0, 2, 9, 10)

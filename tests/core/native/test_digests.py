@@ -125,7 +125,7 @@ def test_what_registers_with_numba_concerns_all_that_mention_what_it_is_for() ->
         "ADDED = 1\n"
     )
 
-    changed = kernels_changed("kernels/adam.py", "ADDED = 1", "ADDED = 2", added=registering)
+    changed = kernels_changed("kernels/tasks/adam.py", "ADDED = 1", "ADDED = 2", added=registering)
 
     assert {"average_precision", "log_average_precision"} <= changed
     assert "stream_run" not in changed
@@ -173,12 +173,14 @@ def test_kernels_are_found_in_packages_below(tmp_path: Path) -> None:
 
 def test_what_a_kernel_imports_has_to_be_seen() -> None:
     """A module as a whole does not tell which of its functions are called."""
-    text = (CORE / "kernels/adam.py").read_text("utf-8")
-    line, path = text.count("\n") + 1, re.escape(str(CORE / "kernels/adam.py"))
+    text = (CORE / "kernels/tasks/adam.py").read_text("utf-8")
+    line, path = text.count("\n") + 1, re.escape(str(CORE / "kernels/tasks/adam.py"))
     told = "import names from fastrank.core.kernels.measures.trec, not all of it"
 
     with pytest.raises(ValueError, match=rf"^{path}, line {line}: {told}$"):
-        digests_with("kernels/adam.py", f"{text}from fastrank.core.kernels.measures import trec\n")
+        digests_with(
+            "kernels/tasks/adam.py", f"{text}from fastrank.core.kernels.measures import trec\n"
+        )
 
 
 def test_modules_of_other_packages_may_lie_beside_the_package(tmp_path: Path) -> None:

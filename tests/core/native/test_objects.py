@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.compat import pytrec_eval
+from fastrank.core.data import row_dicts
+from fastrank.core.data.row_dicts import rows_as_dicts
 from fastrank.core.matching.dicts import DictBatch, index_judgments
 from fastrank.core.matching.options import Options
 from fastrank.core.native import codes, objects
-from fastrank.core.native.objects import api_with_numpy, rows_as_dicts
+from fastrank.core.native.objects import api_with_numpy
 from tests.helpers.installations import run_python
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.strategies import examples
@@ -302,13 +304,13 @@ def test_rows_become_dicts(data: Any, names: list[str], count: int) -> None:
             row[name] = values[first + i * step]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(objects, "_FEW", data.draw(st.sampled_from([0, 64])))
+        patch.setattr(row_dicts, "_FEW", data.draw(st.sampled_from([0, 64])))
         assert repr(rows_as_dicts(columns, count)) == repr(expected)
 
 
 def test_the_rows_belong_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is changed leaves the others as they are."""
-    monkeypatch.setattr(objects, "_FEW", 0)
+    monkeypatch.setattr(row_dicts, "_FEW", 0)
     values = memoryview(array("d", [0.0, 0.5, 0.0]))
 
     rows = rows_as_dicts({"a": (values, 0, 1)}, 3)
@@ -337,11 +339,11 @@ def test_an_interpreter_that_is_not_as_expected_is_left_alone(
 SCRIPT = """
 import json
 import fastrank as fr
-from fastrank.core.native import objects
-from fastrank.core.native.objects import rows_as_dicts
+from fastrank.core.data import row_dicts
+from fastrank.core.data.row_dicts import rows_as_dicts
 from tests.core.native.test_objects import _ranks
 run = [{"a": 0.5, "b": -0.0}, {"c": 3.5}, {"c": 1, "b": 1.0}, {"a": True}]
-objects._FEW = 0
+row_dicts._FEW = 0
 values = memoryview(bytearray(48)).cast("d")
 values[1], values[2], values[4] = 1.0, 0.25, -0.0
 print(json.dumps([

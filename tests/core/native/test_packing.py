@@ -12,40 +12,43 @@ from hypothesis import strategies as st
 
 from fastrank.core.native import engine, kernels, records
 from fastrank.core.native.buffers import FORMATS, SIZES, filled, zeros
-from fastrank.core.native.declare import KERNELS, declare_all
-from fastrank.core.native.library import _OFTEN, Library, _arguments
-from fastrank.core.native.objects import Packer
-from fastrank.core.native.record import (
-    PER_QUERY,
-    RECORDS,
-    Record,
+from fastrank.core.native.compiling.signatures import (
+    CODES,
     field_types,
-    flatten,
+    flat_words,
     is_array,
     item,
     parse_signature,
-    shape_of,
+    record_of,
 )
+from fastrank.core.native.declare import KERNELS, declare_all
+from fastrank.core.native.library import _OFTEN, Library, flat_arguments
+from fastrank.core.native.objects import Packer
 from tests.helpers.strategies import examples
 
 declare_all()
 pytestmark = pytest.mark.skipif(
     not engine().startswith("precompiled"), reason="a kernel packs where a library is used"
 )
-LETTERS = {"uint8": "B", "uint16": "H", "int32": "i", "int64": "q", "float32": "f", "float64": "d"}
 PACKABLE = [
     name
-    for name, own in KERNELS.items()
-    if not any("float64" in shape_of(word).codes for word in parse_signature(own.signature)[1])
+    for name, kernel in KERNELS.items()
+    if not any(
+        "float64" in flat_words(argument) for argument in parse_signature(kernel.signature)[1]
+    )
 ]
+
+
+def words_of(declared: tuple[str, ...]) -> list[str]:
+    return [word for argument in declared for word in flat_words(argument)]
 
 
 def packer_of(*declared: str) -> Packer:
     library = kernels._load()
     assert isinstance(library, Library)
-    made = library._packer([shape_of(word) for word in declared])
-    assert made is not None
-    return made
+    packer = library._packer(len(declared), words_of(declared))
+    assert packer is not None
+    return packer
 
 
 def packed(given: tuple[Any, ...], *declared: str) -> list[int] | None:
@@ -55,14 +58,12 @@ def packed(given: tuple[Any, ...], *declared: str) -> list[int] | None:
 
 
 def in_python(given: tuple[Any, ...], *declared: str) -> list[int]:
-    shapes = [shape_of(word) for word in declared]
-    codes = [code for shape in shapes for code in shape.codes]
-    return [*_arguments(codes, flatten("some", shapes, given))]
+    return [*flat_arguments("some", len(declared), words_of(declared), given)]
 
 
 def value_of(declared: str, draw: Any) -> Any:
     """Some argument of a declared type."""
-    record: type[Record] | None = RECORDS.get(declared) or PER_QUERY.get(declared)
+    record = record_of(declared)
     if record is not None:
         return record(*(value_of(type_, draw) for type_ in field_types(record)))
     if not is_array(declared):
@@ -70,7 +71,7 @@ def value_of(declared: str, draw: Any) -> Any:
     kind, length = item(declared), draw(st.integers(0, 5))
     if draw(st.booleans()):
         return np.zeros(length, kind)
-    return zeros(LETTERS[kind], length)
+    return zeros(CODES[kind], length)
 
 
 @pytest.mark.parametrize("name", PACKABLE)
@@ -94,7 +95,7 @@ def test_integers_may_be_those_of_numpy() -> None:
 @pytest.mark.parametrize("given", FORMATS)
 @pytest.mark.parametrize("declared", FORMATS)
 def test_memory_of_another_type_is_not_packed(declared: str, given: str) -> None:
-    (kind,) = [name for name, code in LETTERS.items() if code == declared]
+    (kind,) = [name for name, code in CODES.items() if code == declared]
 
     found = packer_of(f"{kind}[::1]").pack((zeros(given, SIZES["d"]),))
 

@@ -8,18 +8,16 @@ import pytest
 
 from fastrank.core.native import kernels, records
 from fastrank.core.native.buffers import SIZES, filled, zeros
-from fastrank.core.native.declare import KERNELS, declare_all
-from fastrank.core.native.library import kernel_files
-from fastrank.core.native.record import (
-    PER_QUERY,
-    RECORDS,
+from fastrank.core.native.compiling.signatures import (
     SCALARS,
-    Record,
-    State,
-    flatten,
+    call_words,
+    flat_words,
     parse_signature,
-    shape_of,
+    record_of,
 )
+from fastrank.core.native.declare import KERNELS, declare_all
+from fastrank.core.native.library import flat_arguments, kernel_files
+from fastrank.core.native.record import RECORDS, Record, State
 from fastrank.core.native.records.runs import PageRoom
 
 declare_all()
@@ -40,7 +38,8 @@ def test_no_kernel_takes_more_than_eight_arguments_and_their_types_are_known() -
 
         assert len(arguments) <= 8, name
         for argument in arguments:
-            assert {*SIZES, *SCALARS}.issuperset(shape_of(argument).codes), (name, argument)
+            words = {*flat_words(argument)}
+            assert words <= {*SIZES, *SCALARS, *RECORDS}, (name, argument)
 
 
 @pytest.mark.parametrize("text", ["int64(", "int(int64)", "int64 int64[::1]"])
@@ -50,12 +49,20 @@ def test_a_signature_that_is_none_is_refused(text: str) -> None:
         parse_signature(text)
 
 
+def test_what_an_entry_point_is_told_is_worked_out_when_it_is_compiled() -> None:
+    """A record query by query is given whole; a state is one array."""
+    words = call_words("float64(Ranking, Spans, PageRoom, int64, uint8[::1])", holds_gil=True)
+
+    rankings = "Rankings q q q q q q q q q int64 int64"
+    assert words == f"holding float64 5 {rankings} Spans q q PageRoom q int64 B"
+
+
 def test_every_record_is_an_argument_of_a_kernel() -> None:
     """By itself, as a part of another, or query by query; or else kernels make it."""
     used: set[type[Record | State]] = set()
     wanted = [word for own in KERNELS.values() for word in parse_signature(own.signature)[1]]
     while wanted:
-        found = RECORDS.get(word := wanted.pop()) or PER_QUERY.get(word)
+        found = record_of(wanted.pop())
         if found is not None:
             used.add(found)
             wanted += found.__annotations__.values()
@@ -86,7 +93,7 @@ def test_a_record_needs_all_its_fields_and_no_others(
         ((texts(1),), "expected 2 arguments, found 1"),
         ((tuple(texts(1)), zeros("q", 1)), "expected Texts, found tuple"),
         ((records.Spans(*texts(1)[1:]), zeros("q", 1)), "expected Texts, found Spans"),
-        ((texts(1), texts(1)), r"expected int64\[::1\], found Texts"),
+        ((texts(1), texts(1)), "memoryview: a bytes-like object is required, not 'Texts'"),
     ],
 )
 def test_a_call_of_another_shape_is_refused(given: tuple[object, ...], wrong: str) -> None:
@@ -98,7 +105,7 @@ def test_a_part_of_a_record_is_checked_too() -> None:
     wrong = records.TextsByQuery(texts=tuple(texts(1)), offsets=zeros("q", 2))
 
     with pytest.raises(TypeError, match="kernel some: expected Texts, found tuple"):
-        flatten("some", [shape_of("TextsByQuery")], (wrong,))
+        flat_arguments("some", 1, flat_words("TextsByQuery"), (wrong,))
 
 
 def test_a_state_has_no_other_numbers() -> None:
@@ -110,4 +117,4 @@ def test_a_state_has_no_other_numbers() -> None:
 
 def test_an_array_is_no_state() -> None:
     with pytest.raises(TypeError, match="expected PageRoom, found memoryview"):
-        flatten("some", [shape_of("PageRoom")], (zeros("q", 3),))
+        flat_arguments("some", 1, flat_words("PageRoom"), (zeros("q", 3),))

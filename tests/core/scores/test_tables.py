@@ -222,7 +222,33 @@ def test_every_layout_shows_every_name_as_it_is(label: str) -> None:
 def test_csv_gives_every_name_back(label: str) -> None:
     rows = list(csv.reader(io.StringIO(_table(label).to_csv(), newline="")))
 
-    assert rows == [["run", "map"], [label, "0.75"], ["other", "1.0"]]
+    # An apostrophe is put before a formula, which spreadsheets would run.
+    given = [label, f"'{label}"] if label[:1] in ("=", "+", "-", "@", "\t", "\r") else [label]
+    assert rows in [[["run", "map"], [name, "0.75"], ["other", "1.0"]] for name in given]
+
+
+@giving(r"""
+"=1+1" -> "'=1+1"
+"+cmd|' /C calc'!A0" -> "'+cmd|' /C calc'!A0"
+"-2+3" -> "'-2+3"
+"@SUM(A1)" -> "'@SUM(A1)"
+"\t=1+1" -> "'\t=1+1"
+"-1.5e-3" -> "-1.5e-3"
+"-" -> "-"
+"a=1" -> "a=1"
+""")
+def test_no_name_in_csv_is_a_formula(call: str, value: str) -> None:
+    name, shown = eval(call), eval(value)
+    values = fr.compare_scores({name: {"q1": {"map": 0.5}}, "b": {"q1": {"map": 1.0}}})
+    scores = fr.evaluate({name: {"d": 1}}, {name: {"d": 1.0}}, "map")
+    for text, column in (
+        (_table(name).to_csv(), "run"),
+        (values.pairs().to_csv(), "a"),
+        (values.to_csv(per_query=True), "system"),
+        (scores.to_csv(), "query"),
+    ):
+        row = next(csv.DictReader(io.StringIO(text, newline="")))
+        assert row[column] == shown
 
 
 @giving(r"""

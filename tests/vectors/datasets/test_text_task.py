@@ -77,7 +77,7 @@ SNLI = [
 ]
 SNLI_TXT = "\n".join(["\t".join(SNLI[0]), *("\t".join(row.values()) for row in SNLI), ""]).encode()
 NO_HEADER = ":1: no column of texts: expected a header, found '1', 'good film'; add one, or "
-NO_COLUMN = "no column 'c' for text_a, found 'a', 'b'"
+NO_COLUMN = "no column 'c' for the text a; found 'a', 'b'"
 NO_TEXTS = "no column of texts: expected a header, found 'a', 'b'"
 ONLY_MINUS_1 = "expected rows with a label, found only -1"
 
@@ -93,7 +93,7 @@ ONLY_MINUS_1 = "expected rows with a label, found only -1"
         (lambda: texts(["x"], labels="p"), "expected a list of labels, found str"),
         (lambda: texts(["x"], labels={1: 2}), "list of labels, found dict"),
         (lambda: texts(["x"], labels=3), "expected a list of labels, found int"),
-        (lambda: from_file(b"text,label\nx\n"), ":2: .* 2 cells, as in the header, found 1"),
+        (lambda: from_file(b"text,label\nx\n"), ":2: .* 2 cells, as in the first line, found 1"),
         (lambda: from_file(b"text,label\nx,\n"), ":2: the label is missing"),
         (lambda: from_file(SNLI_TXT + b"\tA.\tB.\t4\n"), ":5: the label is missing"),
         (lambda: from_file(b"1\tgood film\n0\tbad film\n"), NO_HEADER),
@@ -101,7 +101,7 @@ ONLY_MINUS_1 = "expected rows with a label, found only -1"
         (lambda: from_file(b'[{"text": "x"},\n]'), ":2: Illegal|:2: Exp"),
         (lambda: from_file(b"a,b\nx,1\n", columns={"text_a": "c"}), NO_COLUMN),
         (lambda: from_file(b"a,b,c,d,e\n1,2,3,4,5\n"), NO_TEXTS),
-        (lambda: as_text_task({"text": ["x"], "label": []}), "1 in 'text', 0 in 'label'"),
+        (lambda: as_text_task({"text": ["x"], "label": []}), "'text': 1, 'label': 0"),
         (lambda: as_text_task({**HUB, "label": [-1] * 3}), ONLY_MINUS_1),
     ],
 )

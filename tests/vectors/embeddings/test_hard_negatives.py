@@ -281,7 +281,7 @@ NO_LIST = "answers: query 'q1': expected a list of str"
         ("pairs", {}, OptionError, "format: expected one of 'dpr', 'triplet', 'n-tuple'"),
         ("triplet", {"answers": {}}, OptionError, "answers: expected format='dpr' with answers"),
         ("dpr", {"corpus": {"d1": "1", "d2": 2}}, InputError, "corpus: 'd2': expected a str"),
-        ("dpr", {"corpus": ["one"]}, TypeError, "corpus: expected a mapping"),
+        ("dpr", {"corpus": 1}, TypeError, "corpus: expected a file, files"),
         ("dpr", {"corpus": fr.Dataset.from_articles(VECTORS)}, InputError, "2 ids and 0 texts"),
         ("dpr", {"answers": [1]}, TypeError, "answers: expected a mapping"),
         ("dpr", {"answers": {"q1": "one"}}, InputError, NO_LIST),

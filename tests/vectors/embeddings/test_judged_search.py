@@ -77,8 +77,11 @@ SEARCHES = st.fixed_dictionaries(
 
 # Given, documents stand in the order of the corpus.
 RUN_TIES = ["docno_desc", "docno_asc", "best", "worst", "average"]
-# What only a search knows: a query that finds nothing is one of it, but no query of the run.
-OF_SEARCH = ["excluded", "ties_at_cutoff", "unjudged_queries"]
+# What only a search knows.
+OF_SEARCH = [
+    *("excluded", "ties_at_cutoff", "unjudged_queries", "zero_vectors"),
+    *("not_in_corpus", "numbered_documents", "numbered_queries"),
+]
 
 
 @pytest.mark.filterwarnings("ignore:k=")
@@ -110,9 +113,14 @@ def test_values_are_those_of_the_run_that_search_gives(
     )
 
     if isinstance(found, InputError):
-        assert {int(doc.strip("d")) for own in qrels.values() for doc in own}.isdisjoint(
-            range(len(corpus))
-        ) or how.get("no_relevant") == "skip"
+        # Judgments of row numbers behind the last are refused, too.
+        assert (
+            naming == "rows"
+            or {int(doc.strip("d")) for own in qrels.values() for doc in own}.isdisjoint(
+                range(len(corpus))
+            )
+            or how.get("no_relevant") == "skip"
+        )
     else:
         expected = outcome(fr.evaluate, qrels, run, measures, **how)
         assert_same(found, expected, named=False, uncounted=OF_SEARCH)
@@ -125,8 +133,9 @@ def test_lists_of_other_queries_change_no_ranking() -> None:
     corpus, queries, qrels = np.zeros((3, 2)), np.zeros((2, 2)), {0: {0: 1}}
 
     for vectors in (lambda: corpus, lambda: iter([corpus])):
-        run = search(queries, vectors(), 1, exclude={1: [0]})
-        found = fr.evaluate_embeddings(queries, vectors(), qrels, "P.1", k=1, exclude={1: [0]})
+        how: Any = {"k": 1, "metric": "ip", "exclude": {1: [0]}}
+        run = search(queries, vectors(), **how)
+        found = fr.evaluate_embeddings(queries, vectors(), qrels, "P.1", **how)
         assert found.mean == fr.evaluate(qrels, run, "P.1").mean
 
 
@@ -174,7 +183,9 @@ def test_counts_tell_removed_documents_and_cut_ties() -> None:
     corpus, qrels = [[2.0], [1.0], [1.0], [1.0]], {"0": {"1": 1}, "1": {"2": 1}}
     exclude = {"1": ["0", "3"]}
 
-    found = fr.evaluate_embeddings([[1.0]] * 3, corpus, qrels, "map", k=2, exclude=exclude)
+    found = fr.evaluate_embeddings(
+        [[1.0]] * 3, corpus, qrels, "map", k=2, metric="ip", exclude=exclude
+    )
 
     expected = {"excluded": 2, "ties_at_cutoff": 1, "unjudged_queries": 1}
     assert {name: found.counts[name] for name in expected} == expected
@@ -234,17 +245,19 @@ of(no_relevant="drop") =>
   OptionError: no_relevant: expected one of 'zero', 'one', 'skip', 'error', found 'drop'
 # the run cannot be written
 of(corpus_ids=BLANK, run="x.run") =>
-  InputError: <search>: document 'a b': expected text without blanks and NUL for TREC format
+  InputError: <search>: document 'a b': expected text without blanks and NUL for TREC format; use
+  another format
 of(run="x.jsonl") => OptionError: run: expected a file name for TREC format, found 'x.jsonl'
 of(run="no/x.run") => FileNotFoundError: [Errno 2] No such file or directory: 'no/x.run'
 of(run="x.run", tag="two words") =>
-  InputError: <search>: tag 'two words': expected text without blanks and NUL for TREC format
+  InputError: <search>: tag 'two words': expected text without blanks and NUL for TREC format; use
+  another format
 # the index cannot be built
 of(**IVF, k=0) => OptionError: k: expected 1 or more, found 0
 of(**IVF, parameters="efSearch=9") =>
   OptionError: parameters: efSearch=9: unknown parameter of this index, an IndexIVFFlat
 of(index_factory="nonsense") =>
-  OptionError: index_factory: faiss cannot build 'nonsense' with dimension 8 and metric 'ip':
+  OptionError: index_factory: faiss cannot build 'nonsense' with dimension 8 and metric 'cosine':
   could not parse index string nonsense
 # the index is built already
 of(corpus=INDEX, **NO_IDS, **IVF) =>
@@ -269,7 +282,7 @@ def test_mistakes_are_found_before_the_search(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fastrank.vectors.searching.batches._Search.run", None)
-    monkeypatch.setattr("fastrank.vectors.embeddings.judged_search.build_index", None)
+    monkeypatch.setattr("fastrank.vectors.searching.batches.build_index", None)
 
     assert refused(call, error, globals())
     assert not list(tmp_path.iterdir())
@@ -352,7 +365,8 @@ def test_no_other_cutoffs_are_warned_of(k: int, measures: str) -> None:
 
 
 def test_results_without_judgments_raise_no_doubt_about_ids_that_match() -> None:
-    scores = fr.evaluate_embeddings([[1.0]], [[1.0], [0.5]], {"0": {"1": 1}}, "map", k=1)
+    ids: Any = {"query_ids": ["q"], "corpus_ids": ["a", "b"]}
+    scores = fr.evaluate_embeddings([[1.0]], [[1.0], [-1.0]], {"q": {"b": 1}}, "map", k=1, **ids)
 
     assert str(scores).splitlines()[1:] == ["no retrieved document is judged"]
 
@@ -386,3 +400,54 @@ def test_a_file_that_is_not_a_list_of_ids_is_named(text: str, message: str, tmp_
         search(QUERIES, CORPUS, 3, query_ids=path)
 
     assert str(caught.value).endswith(message)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "message"),
+    [
+        # Counted from 1.
+        ({"0": {"50": 1, "3": 1}}, "documents up to 50 .* 0 to 49; the judgments seem to count fr"),
+        ({"3": {"0": 1}, "1": {"1": 1}}, "queries up to 3 are judged, .* 0 to 2; .* query_ids"),
+        # Missing at the upper end only.
+        ({"0": {"0": 1, "70": 1}}, "documents up to 70 are judged, but .* 0 to 49; pass the ids"),
+    ],
+)
+@pytest.mark.parametrize("form", [np.asarray, lambda rows: iter([rows]), build_index])
+def test_judgments_that_number_otherwise_than_rows_are_refused(
+    qrels: Any, message: str, form: Any
+) -> None:
+    with pytest.raises(InputError, match=message):
+        fr.evaluate_embeddings(CORPUS[:3], form(CORPUS[:50]), qrels)
+
+
+def test_row_numbers_as_ids_and_judged_documents_outside_the_corpus_are_told() -> None:
+    qrels = {"0": {"0": 1, "d7": 1, "99": 1}, "1": {"d7": 1}}
+
+    numbered = fr.evaluate_embeddings(CORPUS[:3], CORPUS[:50], qrels, "P.5")
+    named = of("P.5", qrels={"q1": {"d1": 1, "other": 1}})
+
+    assert numbered.counts["not_in_corpus"] == 2
+    assert "ids are row numbers, of documents 0 to 49 and of queries 0 to 2" in str(numbered)
+    assert "2 judged documents are not in the corpus" in str(numbered)
+    assert named.counts["not_in_corpus"] == 1
+    assert "row numbers" not in str(named)
+
+
+@pytest.mark.parametrize("ties", ["docno_desc", "given"])
+def test_a_query_that_finds_nothing_counts_0(ties: Any) -> None:
+    how: Any = {"exclude": {"1": ["0"]}, "missing": "error", "ties": ties}
+    qrels = {"0": {"0": 1}, "1": {"0": 1}}
+
+    scores = fr.evaluate_embeddings([[1.0], [1.0]], [[1.0]], qrels, "RR", **how)
+
+    assert scores["RR"].tolist() == [1.0, 0.0]
+
+
+def test_a_query_of_an_empty_list_counts_0() -> None:
+    """The list of the nearest centroid, from which the only vector was removed."""
+    index = build_index([[1.0, 0], [0, 1.0]], "IVF2,Flat")
+    index.faiss.remove_ids(np.array([1]))
+
+    scores = fr.evaluate_embeddings(np.eye(2), index, {"0": {"0": 1}, "1": {"0": 1}}, "RR")
+
+    assert scores.mean == {"RR": 0.5}

@@ -103,7 +103,7 @@ def test_a_graph_is_that_of_faiss_with_the_same_parameter():
     try:
         expected.add(CORPUS)
         names = ("HNSW8,efConstruction=200", "HNSW8")
-        index, default = (build_index(CORPUS, name).faiss for name in names)
+        index, default = (build_index(CORPUS, name, "ip").faiss for name in names)
     finally:
         faiss.omp_set_num_threads(threads)
     graphs = [
@@ -140,7 +140,7 @@ def test_training_takes_a_sample_that_is_the_same_each_time():
     assert len(build_index(blocks(CORPUS), "IVF4,Flat", train_size=200)) == 300
 
 
-COULD_NOT_PARSE = "faiss cannot build 'bogus' with dimension 16 and metric 'ip': could not parse"
+COULD_NOT_PARSE = "faiss cannot build 'bogus' with dimension 16 and metric 'cosine': could not"
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ COULD_NOT_PARSE = "faiss cannot build 'bogus' with dimension 16 and metric 'ip':
         ("bogus", COULD_NOT_PARSE),
         ("PQ5", "faiss cannot build 'PQ5' .*should be a multiple of the number of subquantizers"),
         ("BFlat", "'BFlat' is a binary index; expected one for float vectors"),
-        ("LSH", "faiss cannot build 'LSH' with dimension 16 and metric 'ip'"),
+        ("LSH", "faiss cannot build 'LSH' with dimension 16 and metric 'cosine'"),
         ("IDMap,Flat", "'IDMap,Flat': use ids= instead of IDMap"),
         ("PCA8,IDMap,Flat", "'PCA8,IDMap,Flat': use ids= instead of IDMap"),
         ("HNSW8_PQ4x4", "'HNSW8_PQ4x4' supports only the metric 'l2' in faiss"),
@@ -239,7 +239,9 @@ def test_an_index_that_faiss_wrote_keeps_the_numbers_of_its_vectors(tmp_path):
     for _ in range(2):
         index = read_index(path)
         run = search(CORPUS[:20], index, 5, parameters="nprobe=4")
-        assert rankings(run) == rankings(search(CORPUS[:20], CORPUS, 5, corpus_ids=numbers))
+        assert rankings(run) == rankings(
+            search(CORPUS[:20], CORPUS, 5, metric="ip", corpus_ids=numbers)
+        )
         scores = fr.evaluate_embeddings(
             CORPUS[:20], index, qrels, "recip_rank", k=5, parameters="nprobe=4"
         )
@@ -260,9 +262,9 @@ def numbered(numbers):
 
 def test_ids_are_given_later_to_an_index_that_faiss_wrote(tmp_path):
     path = tmp_path / "index"
-    faiss.write_index(build_index(CORPUS).faiss, str(path))
+    faiss.write_index(build_index(CORPUS, metric="ip").faiss, str(path))
     index = read_index(path, DOCS)
-    expected = search(QUERIES, CORPUS, 5, corpus_ids=DOCS).to_dict()
+    expected = search(QUERIES, CORPUS, 5, metric="ip", corpus_ids=DOCS).to_dict()
     assert search(QUERIES, index, 5).to_dict() == expected
     assert search(QUERIES, read_index(path), 5, corpus_ids=DOCS).to_dict() == expected
     with pytest.raises(ArrayError, match="ids: expected 300 ids, one per vector, found 299"):
@@ -280,7 +282,8 @@ def test_ids_are_not_given_to_an_index_that_has_some(tmp_path):
 def test_numbers_in_an_id_map_are_the_ids():
     index = faiss.IndexIDMap2(faiss.IndexFlatIP(16))
     index.add_with_ids(CORPUS, np.arange(300) * 3 + 5)
-    expected = search(QUERIES, CORPUS, 5, corpus_ids=np.arange(300) * 3 + 5).to_dict()
+    numbers = np.arange(300) * 3 + 5
+    expected = search(QUERIES, CORPUS, 5, metric="ip", corpus_ids=numbers).to_dict()
     assert search(QUERIES, index, 5).to_dict() == expected
 
 
@@ -311,7 +314,7 @@ def test_an_index_that_cannot_be_written_leaves_what_was_there(tmp_path):
     with pytest.raises(OSError, match="No such file"):
         write_index(build_index(CORPUS), tmp_path / "no folder" / "index")
     write_index(build_index(CORPUS), tmp_path / "index")
-    broken = build_index(CORPUS)
+    broken = build_index(CORPUS, metric="ip")
     broken.faiss = object()
     with pytest.raises(TypeError):
         write_index(broken, tmp_path / "index")

@@ -287,7 +287,7 @@ ITSELF = {"ignore_identical_ids": True}
             np.ones((1, 2)), np.ones((12, 2)), {}, ["9 8 7 6 5 4 3 2 11 10 1 0"], id="tie"
         ),
         pytest.param(TWINS, TWINS, {**BY_ID, **ITSELF}, ["b c", "a c", "c b a"], id="itself by id"),
-        pytest.param(np.eye(2), np.eye(1, 2), ITSELF, ["0"], id="a query that finds nothing"),
+        pytest.param(np.eye(2), np.eye(1, 2), ITSELF, ["", "0"], id="a query that finds nothing"),
         pytest.param(QUERIES[:0], CORPUS, {}, [], id="no queries"),
     ],
 )
@@ -299,12 +299,12 @@ def test_small_searches(queries, corpus, options, found):
 
 def test_removed_counts_what_stood_above_the_end_of_the_ranking():
     corpus = np.array([[4.0], [3], [2], [1]])
-    (found,) = search_batches([[1.0]], corpus, 2, exclude={"0": ["0", "3", "17"]})
+    (found,) = search_batches([[1.0]], corpus, 2, metric="ip", exclude={"0": ["0", "3", "17"]})
     assert (found.rows.tolist(), found.excluded.tolist()) == ([[1, 2]], [1])
 
 
 def test_one_long_list_does_not_deepen_the_search_of_others():
-    depths, index = [], build_index(CORPUS)
+    depths, index = [], build_index(CORPUS, metric="ip")
     plain, excluded = index.faiss, [str(i) for i in range(200)]
 
     class Spy:
@@ -344,7 +344,6 @@ BAD = {
     "nan": (lambda own: _with(own, 5, 2, np.nan), r"\[5, 2\]: expected finite values, found nan"),
     "inf": (lambda own: _with(own, 19, 0, -np.inf), r"\[19, 0\]: expected finite values, found"),
     "large": (lambda own: _with(own, 3, 1, 1e300), r"\[3, 1\]: expected values that fit 32-bit"),
-    "zero": (lambda own: own * (np.arange(len(own)) != 4)[:, None], r"\[4\]: the vector is zero"),
     "flat": (lambda own: own[0], "expected a table of vectors, found shape"),
     "texts": (lambda own: own.astype(str), "expected float vectors, found <U"),
     "complex": (lambda own: own.astype(complex), "expected float vectors, found complex"),
@@ -376,7 +375,7 @@ def test_vectors_that_cannot_be_compared_are_named(bad):
         search(make(QUERIES), CORPUS, 3, metric="cosine")
     with pytest.raises(ArrayError, match=f"^vectors.*{message}"):
         build_index(make(CORPUS), metric="cosine")
-    if bad in ("nan", "inf", "large", "zero", "none"):
+    if bad in ("nan", "inf", "large", "none"):
         with pytest.raises(ArrayError, match=f"^corpus.*{SPARSE_BAD.get(bad, message)}"):
             search(QUERIES, sparse.csr_matrix(make(CORPUS)), 3, metric="cosine")
 
@@ -385,7 +384,7 @@ def test_vectors_whose_products_are_no_numbers_are_named():
     """The cosine looks at directions only."""
     corpus = np.full((3, 2), 1e38) * [1, -1] / [[1e30], [1], [1]]
     with pytest.raises(ArrayError, match=r"corpus\[1\]: expected a vector whose products fit"):
-        search([[1.0, 2.0]], corpus, 2)
+        search([[1.0, 2.0]], corpus, 2, metric="ip")
     assert len(search([[1e-30, 1e38]], corpus, 2, metric="cosine")) == 1
 
 
@@ -396,12 +395,12 @@ def test_vectors_whose_products_are_all_0_are_named(form):
     """Inner products of vectors of length 1e-30 are 0 as 32-bit floats; their cosines are not."""
     corpus = np.array([[1e-30, 0], [3e-30, 0], [0, 0]], np.float32)
     with pytest.raises(ArrayError, match=r"corpus\[1\]: .* found length at most 3e-30; scale the"):
-        search(np.ones((1, 2), np.float32), form(corpus), 2)
+        search(np.ones((1, 2), np.float32), form(corpus), 2, metric="ip")
     with pytest.raises(ArrayError, match=r"queries\[1\]: expected a vector whose products fit"):
-        search(form(corpus), np.eye(2, dtype=np.float32), 2)
+        search(form(corpus), np.eye(2, dtype=np.float32), 2, metric="ip")
     assert search(corpus[:1], form(corpus[:2]), 1, metric="cosine")["0"]
-    assert search(np.ones((1, 2)), form(corpus + np.eye(3, 2, dtype=np.float32)), 2)["0"]
-    assert search(np.ones((1, 2)), form(np.zeros((3, 2), np.float32)), 2)["0"]
+    for rows in (corpus + np.eye(3, 2, dtype=np.float32), np.zeros((3, 2), np.float32)):
+        assert search(np.ones((1, 2)), form(rows), 2, metric="ip")["0"]
 
 
 MISSING = "exclude: query '0': expected an id, found the missing value None"
@@ -418,7 +417,7 @@ MISSING = "exclude: query '0': expected an id, found the missing value None"
         ({"k": "3"}, "k: expected an integer, found str"),
         ({"k": 2**63 - 1, "corpus": iter([CORPUS])}, "k: 9223372036854775808 results for each"),
         ({"batch_size": 0}, "batch_size: expected 1 or more, found 0"),
-        ({"metric": "dot"}, "metric: expected 'ip', 'l2' or 'cosine', found 'dot'"),
+        ({"metric": "l1"}, "metric: expected 'ip', 'l2' or 'cosine', found 'l1'"),
         ({"corpus_ids": ["a"] * 300}, r"corpus_ids\[1\]: duplicate id 'a', also at 0"),
         ({"corpus_ids": range(299)}, "corpus_ids: expected 300 ids, one per vector, found 299"),
         ({"corpus_ids": "abc"}, "abc: no such file"),
@@ -556,3 +555,23 @@ def test_a_bar_is_drawn_on_a_terminal_where_work_is_long_or_on_demand(
     err = sys.stderr.getvalue()
     assert [name in err for name in ("search:", "index:")] == [drawn] * 2
     assert bool(err.strip()) == drawn
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, iter, build_index])
+def test_zero_vectors_have_cosine_0_with_all(form):
+    queries, rows = np.array([[2.0, 0], [0, 0]]), np.array([[3.0, 0], [0, 0], [-1, 0]])
+    corpus = iter([rows]) if form is iter else form(rows)
+    with pytest.warns(UserWarning, match="^2 vectors of queries or documents are zero"):
+        run = search(queries, corpus, 3)
+    assert run.to_dict() == {"0": {"0": 1, "1": 0, "2": -1}, "1": {"2": 0, "1": 0, "0": 0}}
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [("dot", "ip"), ("cos", "cosine"), ("cosine_similarity", "cosine"), ("euclidean", "l2")],
+)
+def test_metrics_have_the_names_of_other_libraries(name, metric):
+    expected = search(QUERIES, CORPUS, 3, metric=metric).to_dict()
+    assert search(QUERIES, CORPUS, 3, metric=name).to_dict() == expected
+    assert build_index(CORPUS, metric=name).metric == metric
+    assert (search(QUERIES, CORPUS, 3).to_dict() == expected) == (metric == "cosine")

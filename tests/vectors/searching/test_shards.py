@@ -97,7 +97,7 @@ def test_any_executor_gives_the_same(kind, split):
     paths = split(CORPUS, kind="both")
     with started(kind) as executor:
         run = search(QUERIES[:50], Shards(paths, executor), 10)
-    assert run.to_dict() == search(QUERIES[:50], CORPUS, 10).to_dict()
+    assert run.to_dict() == search(QUERIES[:50], CORPUS, 10, metric="ip").to_dict()
 
 
 def test_threads_in_each_task_give_the_bits_of_one_index_with_as_many(split):
@@ -248,7 +248,7 @@ def _invalid(folder):
     return {
         "*: expected dimension 96, as in": ([one, short], {}, ArrayError),
         "*: expected float32, as in": ([one, double], {}, ArrayError),
-        "*: expected 'ip', as in": ([flat, l2], {}, ArrayError),
+        "*: expected 'cosine', as in": ([flat, l2], {}, ArrayError),
         "*[0]: duplicate id 'd3', also in": ([named, again], {}, ArrayError),
         "*: expected ids of the vectors, as in": ([named, one], {}, ArrayError),
         "*: the shard is given twice": ([one, one], {}, ArrayError),
@@ -261,8 +261,8 @@ def _invalid(folder):
         "corpus: expected vectors, found none": ([empty], {}, ArrayError),
         "parameters: *: exact search has no": ([one], {"parameters": "nprobe=2"}, OptionError),
         "parameters: *: nprobe=2: unknown": ([flat], {"parameters": "nprobe=2"}, OptionError),
-        "metric: expected 'ip', the metric of": ([flat], {"metric": "l2"}, OptionError),
-        "metric: expected 'ip', 'l2' or": ([one], {"metric": "dot"}, OptionError),
+        "metric: expected 'cosine', the metric of": ([flat], {"metric": "l2"}, OptionError),
+        "metric: expected 'ip', 'l2' or": ([one], {"metric": "l1"}, OptionError),
         "corpus_ids: expected 10 ids": ([one], {"corpus_ids": ids[:3]}, ArrayError),
         "corpus_ids: the shards have ids already": ([named], {"corpus_ids": ids}, OptionError),
         "executor: expected a concurrent.futures": ([one], {"executor": 3}, TypeError),

@@ -40,8 +40,10 @@ def test_cosines_of_sparse_vectors_are_those_of_dense_ones():
 
 def test_measures_of_sparse_vectors():
     qrels = {str(i): {str(i): 1, str(80 - i): 2} for i in range(9)}
-    found = fr.evaluate_embeddings(sparse.csr_matrix(QUERIES), sparse.csr_matrix(CORPUS), qrels)
-    assert found.mean == fr.evaluate_embeddings(QUERIES, CORPUS, qrels).mean
+    found = fr.evaluate_embeddings(
+        sparse.csr_matrix(QUERIES), sparse.csr_matrix(CORPUS), qrels, metric="ip"
+    )
+    assert found.mean == fr.evaluate_embeddings(QUERIES, CORPUS, qrels, metric="ip").mean
 
 
 def test_a_gpu_does_not_search_sparse_vectors(monkeypatch):

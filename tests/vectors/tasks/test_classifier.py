@@ -153,7 +153,7 @@ def test_a_task_has_its_own_options(expected):
 def test_a_result_is_a_table_a_frame_and_json():
     found = evaluated(VECTORS, LABELS, name="films")
     assert found.table().rows().__next__()[:3] == ("films", "matthews", found.value)
-    assert len(found.frame()) == 2 * (3 + 2)
+    assert len(found.details().to_pandas()) == 2 * (3 + 2)
     assert json.loads(json.dumps(found.to_dict()))["mean"] == found.mean
     assert found.mean["loss"] == sum(found.values["loss"]) / 2
     assert repr(found).startswith("<TaskResult films: classification, matthews 0.")
@@ -197,7 +197,7 @@ NOT_CACHED = "cache: .* an embedder that is fitted on each training part cannot 
         (VECTORS, LABELS[:-1], {}, ArrayError, "expected 399 rows, one per label, found 400"),
         (VECTORS, LABELS, {"fold": 3}, TypeError, "keyword argument 'fold'; did you mean 'folds'"),
         (VECTORS, fr.Task("pairs", PAIRED), {}, TypeError, "of classification, found one of pa"),
-        (VECTORS, None, {}, TypeError, "task: expected a TextTask, a file, .* found NoneType"),
+        (VECTORS, None, {}, InputError, "labels: the labels are missing"),
         (letter_counts, LABELS, {}, TypeError, "task: expected a TextTask, .* found list of int"),
         (letter_counts, VECTORS, {}, TypeError, "task: expected a TextTask, .* found ndarray"),
         (None, TASK, embedded(None), ArrayError, f"{SHAPE}, found NoneType"),

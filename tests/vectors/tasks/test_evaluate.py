@@ -182,7 +182,7 @@ def test_errors(make, error, reason):
         ("classification", (["a", "b"], ["x", "x"]), {}, "at least two classes"),
         ("classification", (["a", "b"], ["x", "y"]), {"folds": 1}, "folds: expected 2 or more"),
         ("retrieval", CITIES, {"k": 0}, "k: expected 1 or more"),
-        ("retrieval", CITIES, {"metric": "cos"}, "metric: "),
+        ("retrieval", CITIES, {"metric": "l1"}, "metric: "),
     ],
 )
 def test_invalid_tasks_are_named_before_a_text_is_encoded(kind, data, options, reason):

@@ -205,11 +205,43 @@ def test_values_of_answers_are_those_of_the_official_script(place, name):
     assert metric([[], [], ["the", "Oslo"]], ["", "Oslo", "the"]) == 1 / 3
 
 
+@pytest.mark.parametrize("name", ["exact_match", "token_f1"])
+def test_answers_and_predictions_are_matched_by_question(name):
+    metric = getattr(fr.tasks, name)
+    answers, predictions = {"q1": ["Oslo"], "q2": ["Rome"]}, {"q2": "Rome", "q1": "Bergen"}
+    assert metric(answers, predictions) == 0.5
+    with pytest.raises(ArrayError, match=r"predictions: 1 question missing: 'q2'; \"\" is no"):
+        metric(answers, {"q1": "Oslo"})
+    with pytest.raises(ArrayError, match=r"answers: 1 question missing: 'q2'; \[\] has none"):
+        metric({"q1": ["Oslo"]}, predictions)
+    with pytest.raises(ArrayError, match="predictions: expected a mapping from question"):
+        metric(answers, ["Oslo", "Rome"])
+
+
+def test_predictions_may_have_one_column():
+    column = numpy.array([[1.0], [0.0], [1.0]])
+    assert fr.tasks.accuracy([1, 0, 0], column) == 2 / 3
+    assert fr.tasks.spearman([3, 1, 2], column) == fr.tasks.spearman([3, 1, 2], column[:, 0])
+
+
 def test_the_hinge_loss_is_that_of_scikit_learn():
     random = numpy.random.default_rng(0)
     labels, scores = random.integers(0, 2, 50), random.normal(size=50) * 2
     expected = metrics.hinge_loss(labels, scores)
     assert fr.tasks.hinge_loss(labels, scores) == pytest.approx(expected, rel=1e-15)
+    signs = [1 if label else -1 for label in labels]
+    assert fr.tasks.hinge_loss(signs, scores) == fr.tasks.hinge_loss(labels, scores)
+
+
+def test_the_categorical_hinge_loss_is_that_of_keras():
+    """max(0, 1 + max((1 - y) * p) - sum(y * p)), whose maximum has a 0."""
+    rng = numpy.random.default_rng(3)
+    labels, scores = rng.integers(0, 4, 50), rng.normal(size=(50, 4))
+    one_hot = numpy.eye(4)[labels]
+    highest = ((1 - one_hot) * scores).max(axis=1)
+    expected = numpy.maximum(0, 1 + highest - (one_hot * scores).sum(axis=1)).mean()
+    found = fr.tasks.categorical_hinge_loss(labels, scores)
+    assert found == pytest.approx(expected, rel=1e-14)
 
 
 def test_the_rank_hinge_loss_is_that_of_matchzoo():
@@ -250,7 +282,7 @@ TYPES = "predictions: expected labels of the same type as in labels"
         ("accuracy", (["0", "1"], [0, 1]), {}, f"{TYPES}$"),
         ("accuracy", ([0.0, NAN], [0, 1]), {}, r"labels\[1\]: the label is NaN$"),
         ("accuracy", ([0, None], [0, 1]), {}, "labels: expected labels that are numbers or str$"),
-        ("accuracy", ([[0], [1]], [0, 1]), {}, "labels: expected one dimension, found 2$"),
+        ("accuracy", ([[0, 1], [1, 1]], [0, 1]), {}, "labels: expected one dimension, found 2$"),
         ("f1", ([0, 1], [0, 1]), {"average": "micro"}, "average: expected one of"),
         ("f1", ([0, 1], [0, 1]), {"classes": [0, 1]}, BY_CLASS),
         ("f1", (["a", "b"], ["a", "b"]), {}, ".*the positive class 1 does not appear"),
@@ -269,11 +301,19 @@ TYPES = "predictions: expected labels of the same type as in labels"
         ("spearman", ([1.0, "a"], [1.0, 2.0]), {}, r"x\[1\]: expected a .*, found str: 'a'$"),
         ("spearman", ([1.0, None], [1.0, 2.0]), {}, "x: expected numbers, found object"),
         ("spearman", (1.0, [1.0, 2.0]), {}, "x: expected numbers"),
-        ("spearman", ([[1.0], [2.0]], [1.0, 2.0]), {}, "x: expected one dimension, found 2"),
+        (
+            "spearman",
+            ([[1.0, 2.0], [2.0, 1.0]], [1.0, 2.0]),
+            {},
+            "x: expected one dimension, found 2",
+        ),
         ("average_recall", ([[0, 0], []],), {}, "rankings: .* one label 1, found none"),
         ("token_f1", ([["a"]], ["a", "b"]), {}, "predictions: .* 1 values, as in answers, found 2"),
         ("token_f1", (["Oslo"], ["Oslo"]), {}, r"answers\[0\]: .* a list of answers, found 'Oslo'"),
         ("token_f1", ([], []), {}, "answers: expected at least one question, found none"),
+        ("categorical_hinge_loss", ([0, 2], [[0.5, 1.0], [1.0, 2.0]]), {}, "labels"),
+        ("categorical_hinge_loss", ([0], [[0.5, 1.0], [1.0, 2.0]]), {}, "scores"),
+        ("categorical_hinge_loss", ([0], [[0.5, NAN]]), {}, "scores"),
         ("rank_hinge_loss", ([1.0, 2.0], [0.5]), {}, "negatives"),
         ("rank_hinge_loss", ([1.0, 2.0], [[0.5]]), {}, "negatives"),
         ("rank_hinge_loss", ([1.0, 2.0], [[0.5], [NAN]]), {}, "negatives"),

@@ -81,7 +81,7 @@ def test_metrics_equal_those_of_torchmetrics_in_edge_cases():
 
 
 def test_the_frame_has_the_columns_of_the_package(computed):
-    frame = computed["pairs"].frame()
+    frame = computed["pairs"].details().to_pandas()
     names = "task kfold_repetition kfold_partition train_epoch metric value"
     assert " ".join(frame.columns) == names
     assert set(frame["task"]) == {"pairs"}

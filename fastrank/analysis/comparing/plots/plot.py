@@ -14,10 +14,9 @@ from fastrank.analysis.comparing.plots.systems import (
     draw_precision_recall,
 )
 from fastrank.common.lazy import optional
-from fastrank.common.messages import closest, counted, did_you_mean
+from fastrank.common.messages import counted, meant_choice
 from fastrank.common.plots.frame import framed
-from fastrank.core.formats.files import files
-from fastrank.core.results.images import check_format
+from fastrank.core.results.images import draw_image
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -55,13 +54,18 @@ class View(NamedTuple):
     systems: str = ""
 
 
+def default_kind(systems: int) -> str:
+    """The kind of plot that shows so many systems."""
+    return "differences" if systems == 2 else "intervals"
+
+
 def check_kind(kind: str) -> None:
     """Raise OptionError unless there is a plot of this kind."""
     if kind in KINDS:
         return
     from fastrank.common.dropped import instead
 
-    hint = instead("kind", kind) or did_you_mean(map(repr, closest(kind, KINDS)))
+    hint = instead("kind", kind) or meant_choice(kind, KINDS)
     raise OptionError("kind", f"no plot {kind!r}{hint or '; expected one of ' + ', '.join(KINDS)}")
 
 
@@ -130,7 +134,7 @@ def _queries(shown: Sequence[int], queries: int) -> str:
 
 def plot(
     comparison: Comparison,
-    kind: str,
+    kind: str | None,
     measure: str | None,
     a: str | None,
     b: str | None,
@@ -139,11 +143,6 @@ def plot(
     format: str | None,
 ) -> Any:
     """Draw a plot and write it if there is a path; the axes. Raises what `draw` raises."""
+    kind = kind or default_kind(len(comparison))
     check_kind(kind)
-    if path is not None:
-        format = check_format(path, format)
-        files.check_target(path)
-    drawn = draw(comparison, kind, measure, a, b, axes)
-    if path is not None and format is not None:
-        files.write(path, [drawn.render(format)])
-    return drawn.axes
+    return draw_image(lambda: draw(comparison, kind, measure, a, b, axes), path, format)

@@ -12,10 +12,11 @@ from fastrank.analysis.comparing.pairs import pairs_of
 from fastrank.analysis.comparing.plots.pairs import counts
 from fastrank.analysis.comparing.plots.plot import draw
 from fastrank.analysis.comparing.power import detectable, queries_for
-from fastrank.common.messages import counted
+from fastrank.analysis.comparing.shown import basis
+from fastrank.common.messages import counted, enumerated
 from fastrank.common.plots.style import FIRST, INK, MANY_POINTS, PAPER, SECOND
 from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph
-from fastrank.common.rendering.html import html, name, safe, table
+from fastrank.common.rendering.html import html, name, safe, scrolled, table
 from fastrank.common.rendering.numbers import interval, number, p_words, signed
 from fastrank.core.scores.text import NOTED
 
@@ -108,19 +109,15 @@ def verdict(comparison: Comparison, measure: str) -> str:
         return f"{start}."
     tied = comparison.tied_with_best(measure)[1:]
     if not tied:
-        return f"{start} and is significantly better than all others."
-    return f"{start}; it is not significantly better than {_some(tied, 'or')}."
+        others = [system for system in comparison.names if system != best]
+        rest = name(others[0]) if len(others) == 1 else "all others"
+        return f"{start} and is significantly better than {rest}."
+    return f"{start}; it is not significantly better than {enumerated([*map(name, tied)], 'or')}."
 
 
 def _listed(names: list[str]) -> str:
-    return f"{_some(names)} {'is' if len(names) == 1 else 'are'}" if names else "No system is"
-
-
-def _some(names: list[str], last: str = "and") -> str:
-    shown = [name(system) for system in names[:5]]
-    if len(names) > 5:
-        return f"{', '.join(shown)} {last} {len(names) - 5} more"
-    return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    listed = enumerated([*map(name, names)]) if names else "No system"
+    return f"{listed} {'are' if len(names) > 1 else 'is'}"
 
 
 def notes(comparison: Comparison, sources: Sources | None) -> str:
@@ -166,7 +163,7 @@ def _shares(sources: Sources) -> str:
         " as not relevant. Tied: the share of results with the score of another one of the query."
     )
     grid = Grid(["system", *depths, "tied"], rows)
-    return html(Document([grid, Paragraph(words, "legend")]))
+    return f"{scrolled(table(grid))}\n{html(Document([Paragraph(words, 'legend')]))}"
 
 
 def overview_figures(comparison: Comparison) -> str:
@@ -190,11 +187,9 @@ def pair_figures(comparison: Comparison, measure: str) -> str:
             f"<p>Of {len(pairs):,} pairs, the {MOST_PAIRS} of the systems with the best means.</p>"
         )
     for i, pair in enumerate(pairs[:MOST_PAIRS]):
-        if order[pair.a] > order[pair.b] and not comparison.baseline:
-            pair = comparison.pair(measure, pair.b, pair.a)
         a, b = pair.a, pair.b
         parts.append(
-            f"<h3>{name(a)} and {name(b)}</h3>\n<p>{safe(pair_sentence(comparison, pair))}</p>\n"
+            f"<h3>{name(a)} - {name(b)}</h3>\n<p>{safe(pair_sentence(comparison, pair))}</p>\n"
             '<div class="pair">'
             f"{figure(comparison, 'differences', measure, f'd{i}', a, b)}"
             f"{figure(comparison, 'scatter', measure, f's{i}', a, b)}</div>"
@@ -206,20 +201,21 @@ def pair_sentence(comparison: Comparison, pair: Pair) -> str:
     """The difference of two systems, whether it is significant, and what would be found."""
     bounds = interval(pair.low, pair.high, signed)
     significant = comparison.significant(pair.measure, pair.a, pair.b)
+    p = f"{'corrected ' if comparison.is_corrected else ''}{p_words(pair.p_adjusted)}"
+    level = f", {100 * comparison.level:g}% interval {bounds}{basis(comparison)}" if bounds else ""
     sentences = [
-        f"Difference {signed(pair.difference)}"
-        + (f", {100 * comparison.level:g}% interval {bounds}" if bounds else "")
-        + f"; {p_words(pair.p_adjusted)},{'' if significant else ' not'} significant",
+        f"Difference {signed(pair.difference)}{level}; {p},{'' if significant else ' not'}"
+        " significant",
         counts(comparison, pair),
     ]
     if pair.sd > 0 and pair.n > 1:
         difference = number(pair.sd * detectable(pair.n, comparison.alpha))
         needed = queries_for(pair.effect, comparison.alpha)
-        enough = f"; if it is as large as observed, that takes {needed:,} queries" if needed else ""
+        enough = f"; for the observed one, {needed:,} would be" if needed else ""
         sentences.append(
-            f"Of repeated experiments with {pair.n:,} queries, 80% would find a true difference of"
-            f" {difference} (power 0.8 of a t-test, alpha {comparison.alpha:g}, not corrected for"
-            f" several pairs){enough}"
+            f"{pair.n:,} queries are enough to find a true difference of {difference} in 80% of"
+            f" experiments (by a t-test, alpha {comparison.alpha:g}, not corrected for several"
+            f" pairs){enough}"
         )
     if pair.note:
         sentences.append(pair.note[0].upper() + pair.note[1:])
@@ -246,7 +242,7 @@ def query_tables(comparison: Comparison) -> str:
         ]
         parts.append(
             f"<details><summary>{safe(measure)}: {shown}</summary>"
-            f"{table(Grid(['query', *comparison.names], cells))}</details>"
+            f"{scrolled(table(Grid(['query', *comparison.names], cells)))}</details>"
         )
     return "\n".join(parts)
 

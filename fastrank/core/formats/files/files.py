@@ -182,7 +182,7 @@ _UNFINISHED: dict[str, int] = {}
 
 @contextlib.contextmanager
 def removed_by_signals(path: str) -> Iterator[None]:
-    """Where SIGTERM or SIGHUP would end the process at once, it removes the file first.
+    """Where SIGTERM or SIGHUP would end the process at once, it removes the file or folder first.
 
     Signals that the program handles itself are left alone, and so is everything outside the main
     thread, where Python lets nobody handle signals.
@@ -208,9 +208,14 @@ def removed_by_signals(path: str) -> Iterator[None]:
 def _end(number: int, _frame: object) -> None:
     import signal
 
-    for path, process in _UNFINISHED.items():
-        if process == os.getpid():
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+    for path, process in list(_UNFINISHED.items()):
+        if process != os.getpid():
+            continue
+        if os.path.isdir(path):
+            import shutil
+
+            shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            os.unlink(path)
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

@@ -39,6 +39,11 @@ def is_folder(source: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
 
 
+def is_saved(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder is one of `save_to_disk`."""
+    return any(os.path.exists(os.path.join(folder, name)) for name in (STATE, SPLITS))
+
+
 def saved_table(folder: str | os.PathLike[str], split: str | None = None) -> Table:
     """The table of a folder; split: of a DatasetDict with several. Raises InputError."""
     from fastrank.core.formats.tables.frames import table_of_arrow

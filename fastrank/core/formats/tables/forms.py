@@ -60,7 +60,9 @@ def is_missing(value: Any) -> bool:
     """Whether a cell is missing: None, NaN, or what pandas writes for these."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return hasattr(type(value), "__float__") and not is_list(value) and bool(value != value)
+    return (
+        hasattr(type(value), "__float__") and not getattr(value, "ndim", 0) and bool(value != value)
+    )
 
 
 def frame_kind(given: Any) -> str | None:

@@ -10,6 +10,7 @@ from fastrank.core.formats.tables.forms import (
     choose_split,
     frame_kind,
     is_column,
+    is_dict_of_splits,
     is_file,
 )
 from fastrank.core.formats.tables.records import (
@@ -62,11 +63,16 @@ def table_of(
 
     Raises TypeError for other objects, InputError, FormatError and ReadError.
     """
+    if split is not None and not is_folder(given) and not is_dict_of_splits(given):
+        raise InputError(source, "split: expected a DatasetDict, which alone has splits")
     table = table_in_memory(choose_split(source, given, split), cells, ragged=ragged)
     if table is not None:
         return table
     if not is_file(given):
-        raise TypeError(f"{source}: expected {TAKEN}, found {type(given).__name__}")
+        kind = type(given).__name__
+        if isinstance(given, (list, tuple)):
+            kind = f"a {kind} of {type(given[0]).__name__}"
+        raise TypeError(f"{source}: expected {TAKEN}, found {kind}")
     if is_folder(given):
         return saved_table(given, split)
     file, head = sniff.head_of(given)
@@ -122,6 +128,12 @@ def table_in_memory(given: Any, cells: Sequence[str] = (), *, ragged: bool = Fal
                 f"column {name!r}: expected a list or an array" if given else "expected columns"
             )
             raise InputError("<dict>", f"{reason}, found {kind}")
+        if ragged:
+            # The rows of a matrix are cells, such as embeddings.
+            given = {
+                name: list(column) if getattr(column, "ndim", 1) > 1 else column
+                for name, column in given.items()
+            }
         return table_of_columns(given)
     table = frame_of(given)
     if table is not None or isinstance(given, (str, bytes)) or is_file(given):

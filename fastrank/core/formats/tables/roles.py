@@ -156,12 +156,15 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
         (name,)
         for name in (
             *("label", "labels", "score", "gold", "target", "class", "similarity_score"),
-            *("relatedness_score", "is_duplicate", "label_text", "gold_label"),
+            *("relatedness_score", "is_duplicate", "label_text", "gold_label", "entailment_label"),
         )
     ),
-    "answers": (("answers",), ("answer",)),
+    "answers": (("answers",),),
     "similar": (("labels",), ("similar",), ("label",)),
     "embedding": (("embedding",), ("vector",)),
+    # Values that `fastrank eval` or another program computed.
+    "measure": (("measure",), ("metric",)),
+    "value": (("value",), ("score",)),
 }
 # Names that messages list.
 LISTED = 8

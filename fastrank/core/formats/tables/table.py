@@ -37,7 +37,7 @@ from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, NoReturn
 
     from fastrank.core.data.qrels import Scale
@@ -84,6 +84,11 @@ class Table:
         """The number of rows."""
         return len(self.columns[0])
 
+    @property
+    def has_cells(self) -> bool:
+        """Whether all values are the text of cells, of which numbers are read."""
+        return self.to_numbers is numbers_of_cells
+
     def call(self, kind: str) -> str:
         """What reads such a table as Qrels or Run with `columns=`, for messages, or empty."""
         if self.method is None:
@@ -97,6 +102,11 @@ class Table:
             if hasattr(column, method):
                 return getattr(column, method)()
         return column
+
+    def records(self) -> Iterator[dict[Any, Any]]:
+        """The rows as dicts of Python objects by name."""
+        columns = [self.values(name) for name in self.names]
+        return (dict(zip(self.names, cells, strict=True)) for cells in zip(*columns, strict=True))
 
     def texts(self, place: int) -> Texts:
         """A column of ids. Raises InputError or FormatError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from itertools import chain, islice
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from fastrank.core.formats.tables.roles import Name
 
 LINES_AT_ONCE = 1 << 10
+# What spreadsheets run; numbers and single characters, such as a dash, are nothing that they do.
+FORMULA = re.compile(r"[=+\-@\t\r](?=.)(?!(?<=[+-])[0-9.]+(?:[eE][+-]?[0-9]+)?$)", re.DOTALL)
 
 
 def table_of_delimited(
@@ -127,6 +130,19 @@ def csv_lines(
     writer: Any = csv.writer(Echo(), delimiter=delimiter, lineterminator="\r\n")
     for row in chain([header], rows):
         yield writer.writerow(row).removesuffix("\r\n") + "\n"
+
+
+def result_lines(header: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """The lines of a CSV file of results, which people open in spreadsheets.
+
+    An apostrophe is put before a text that a spreadsheet would run as a formula, such as a name
+    =1+1. Source: OWASP, 'CSV injection'.
+    """
+
+    def inert(cell: object) -> object:
+        return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
+
+    return csv_lines([str(inert(name)) for name in header], (map(inert, row) for row in rows))
 
 
 def delimited_lines(

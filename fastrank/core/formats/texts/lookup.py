@@ -1,85 +1,123 @@
-"""Texts of documents and queries by id, from mappings, data sets and files."""
+"""Texts of documents and queries by id, from mappings, data sets, tables, files and folders."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.core.formats.files.source import name_of
-from fastrank.core.formats.texts.text_files import titled_records
+from fastrank.common.messages import closest, did_you_mean
+from fastrank.core.formats.tables.forms import is_file
+from fastrank.core.formats.tables.records import are_columns
+from fastrank.core.formats.texts.text_files import NEEDED, titled_records
 from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
     from typing import Any
 
     from fastrank.core.formats.files.files import Source
 
-    Lookup = Callable[[str], tuple[str, str]]
+    TextsLike = Source | list[Source] | Mapping[Any, Any] | Any
+    """Texts by id: {id: text} or {id: {"title": ..., "text": ...}}, a Dataset, a file or a list of
+    files in a format of `Dataset.from_files`, or a folder of these or with a file for each text."""
+
+# The ids of each side of a data set.
+IDS = {"corpus": "corpus_ids", "queries": "query_ids"}
+KINDS = "a file, files, a folder, a table, a mapping from id to text, or a data set"
 
 
-def lookup(given: Any, role: str) -> Lookup:
-    """A function from an id to title and text; role: the side of a data set, corpus or queries.
+class Lookup:
+    """Title and text by id; a title may be empty.
 
-    Keys may be str, bytes or integers, all of one type. Raises InputError for an id without a text,
-    TypeError for an object without texts.
+    texts: a mapping or a Dataset. side: corpus or queries. name: for messages. Keys may be str,
+    bytes or integers, all of one type. Raises InputError, TypeError for objects without texts.
     """
-    ids = getattr(given, "corpus_ids" if role == "corpus" else "query_ids", None)
-    texts: Any = None
-    if ids is not None:
-        texts = getattr(given, role)
-        if len(texts) != len(ids):
-            reason = f"the data set has {len(ids)} ids and {len(texts)} texts"
-            raise InputError(role, reason)
-        given = {text_id: row for row, text_id in enumerate(ids)}
-    if not isinstance(given, Mapping):
-        found = type(given).__name__
-        raise TypeError(f"{role}: expected a mapping from id to text, or a data set, found {found}")
-    first = next(iter(given), "")
 
-    def find(text_id: str) -> tuple[str, str]:
-        key: Any = text_id
-        if isinstance(first, bytes):
-            key = text_id.encode("utf-8", "surrogateescape")
-        elif hasattr(first, "__index__"):
+    def __init__(self, texts: Any, side: str, name: str) -> None:
+        ids = getattr(texts, IDS[side], None)
+        self._name, self._rows = name, None
+        self._texts: Any = texts
+        if ids is not None:
+            self._texts = getattr(texts, side)
+            if len(self._texts) != len(ids):
+                reason = f"the data set has {len(ids)} ids and {len(self._texts)} texts"
+                raise InputError(name, reason)
+            self._rows = {text_id: row for row, text_id in enumerate(ids)}
+        elif not isinstance(texts, Mapping):
+            raise TypeError(f"{name}: expected {KINDS}, found {type(texts).__name__}")
+        self._keys: Mapping[Any, Any] = self._texts if self._rows is None else self._rows
+        self._first = next(iter(self._keys), "")
+
+    def __contains__(self, text_id: str) -> bool:
+        return self._key(text_id) in self._keys
+
+    def __call__(self, text_id: str) -> tuple[str, str]:
+        """The title and the text. Raises InputError for an id without a text."""
+        key = self._key(text_id)
+        if key not in self._keys:
+            hint = did_you_mean(map(repr, closest(text_id, map(str, self._keys))))
+            raise InputError(self._name, f"no text for {text_id!r:.60}{hint}")
+        title, value = "", self._keys[key]
+        if self._rows is not None:
+            # The texts may be in a file, of which a slice is read.
+            value = self._texts[value : value + 1][0]
+        if isinstance(value, Mapping):
+            title, value = value.get("title") or "", value.get("text")
+        if not isinstance(value, str) or not isinstance(title, str):
+            reason = f"expected a str, or a title and a text, found {type(value).__name__}"
+            raise InputError(self._name, f"{text_id!r:.60}: {reason}")
+        return title, value
+
+    def _key(self, text_id: str) -> Any:
+        if isinstance(self._first, bytes):
+            return text_id.encode("utf-8", "surrogateescape")
+        if hasattr(self._first, "__index__"):
             number = int(text_id) if text_id.removeprefix("-").isdecimal() else None
             # 1 and "01" are different ids.
-            key = number if str(number) == text_id else text_id
-        if key not in given:
-            raise InputError(role, f"no text for {text_id!r}")
-        value = given[key]
-        # The texts may be in a file, of which a slice is read.
-        return _parts(value if ids is None else texts[value : value + 1][0], role, text_id)
-
-    return find
+            return number if str(number) == text_id else text_id
+        return text_id
 
 
-def _parts(value: Any, role: str, text_id: str) -> tuple[str, str]:
-    title = ""
-    if isinstance(value, Mapping):
-        title, value = value.get("title") or "", value.get("text")
-    if not isinstance(value, str) or not isinstance(title, str):
-        found = type(value).__name__
-        raise InputError(role, f"{text_id!r}: expected a str, or a title and a text, found {found}")
-    return title, value
+def lookup(
+    texts: TextsLike,
+    side: str,
+    needed: Collection[str] | None = None,
+    *,
+    name: str | None = None,
+    strip: bool = True,
+) -> Lookup:
+    """Texts by id, from all that has texts.
+
+    side: corpus or queries. needed: the ids to keep of a file, by default all. name: for messages.
+    strip: whether to strip the texts of files. Raises what `read_texts` and `Lookup` raise.
+    """
+    is_mapping = isinstance(texts, Mapping) and not are_columns(texts, NEEDED)
+    is_iterable = is_file(texts) or hasattr(texts, "__iter__")
+    if is_iterable and not is_mapping and not hasattr(texts, IDS[side]):
+        texts = read_texts(texts, needed, strip=strip)
+    return Lookup(texts, side, name or side)
 
 
 def read_texts(
-    source: Source, wanted: Collection[str], answers: dict[str, list[str]] | None = None
+    corpus: Any,
+    needed: Collection[str] | None,
+    answers: dict[str, list[str]] | None = None,
+    *,
+    strip: bool = True,
 ) -> dict[str, dict[str, str]]:
-    """Read title and text of the wanted ids from a file of documents or queries.
+    """Title and text, by id, of documents or queries in a file, in files, or in a folder.
 
-    The file has a format of `Dataset.from_files` and is not kept in memory. answers: gets the
-    answers of queries that have some. Raises ReadError, and FormatError for an invalid file and for
-    duplicate ids with different texts.
+    They have formats of `Dataset.from_files`. needed: the ids to keep, None for all. answers: gets
+    the answers of queries that have some. Raises ReadError, and FormatError for an invalid file and
+    for duplicate ids with different texts.
     """
-    found: dict[str, dict[str, str]] = {}
-    for line, text_id, title, text, own in titled_records(source):
-        if text_id in wanted:
-            content = {"title": title, "text": text.strip()}
-            if own is not None and answers is not None:
-                answers[text_id] = own
-            if found.setdefault(text_id, content) != content:
-                reason = f"duplicate id {text_id!r:.60} with a different text"
-                raise FormatError(name_of(source), line, reason)
-    return found
+    texts: dict[str, dict[str, str]] = {}
+    for name, line, text_id, title, text, listed in titled_records(corpus):
+        if needed is not None and text_id not in needed:
+            continue
+        content = {"title": title, "text": text.strip() if strip else text}
+        if listed is not None and answers is not None:
+            answers[text_id] = listed
+        if texts.setdefault(text_id, content) != content:
+            raise FormatError(name, line, f"duplicate id {text_id!r:.60} with a different text")
+    return texts

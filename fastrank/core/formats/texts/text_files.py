@@ -5,12 +5,19 @@ from __future__ import annotations
 import ast
 import csv
 import os
+import re
+from collections.abc import Mapping
 from itertools import chain
 
 from fastrank.core.formats.files.files import exists
-from fastrank.core.formats.files.source import is_url, name_of
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD, is_url, name_of, read_all
+from fastrank.core.formats.formats import format_by_name
 from fastrank.core.formats.tables import sniff
-from fastrank.core.formats.tables.records import why_not_json
+from fastrank.core.formats.tables.arrow_files import is_folder, is_saved
+from fastrank.core.formats.tables.forms import is_file
+from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.records import json_objects
+from fastrank.core.formats.tables.roles import is_header, names_of
 from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.formats.texts.sgml import records_of
 from fastrank.core.formats.trec.line_files import lines_of
@@ -18,17 +25,23 @@ from fastrank.errors import FormatError, ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    Record = tuple[int, str, str, str, list[str] | None]
-    """Line, id, title ("" if there is none), text, and answers of a question."""
+    from fastrank.core.formats.tables.table import Table
 
-# The names of BEIR, Anserini, MS MARCO, ir_datasets, DPR and PyTerrier.
-IDS = ("_id", "id", "docno", "doc_id", "docid", "pid", "qid", "query_id")
-TITLES = ("title",)
-TEXTS = ("text", "contents", "body", "content")
-QUERIES = ("query", "question")
+    Record = tuple[str, int, str, str, str, list[str] | None]
+    """File, line, id, title ("" if there is none), text, and answers of a question."""
+
+# The names of columns and keys, in the order in which they are looked for.
+IDS, TITLES, TEXTS = (names_of(role) for role in ("id", "title", "text"))
+# Of what a table of texts has one each.
+NEEDED = (("id",), ("text", "title"))
+# The lines at the beginning of a file that show whether it is a table, and how records begin.
+SOME_LINES = 10
+_RECORDS = re.compile(
+    rb'\s*(<!doctype[^>]*>\s*|<\?.*?\?>\s*)?(<(doc|top|topics)\b|\{\s*"|\[\s*\{)', re.I
+)
 # DPR's questions: lines of a question, a tab, and a list of answers as Python writes it.
 QUESTION_LINE = (
     "expected a question, a tab and a list of answers, such as ['Paris', 'Paris, France']"
@@ -36,30 +49,24 @@ QUESTION_LINE = (
 
 
 def read_texts(
-    sources: Sequence[Any],
+    corpus: Any,
     fields: Sequence[str] | None,
     encoding: str,
-    what: str,
+    noun: str,
     answers: dict[str, list[str]] | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Ids, all distinct, and texts of the documents or queries (`what`) in some files.
+    """Ids, all distinct, and texts of the documents or queries (`noun`) in files or a folder.
 
     answers: gets the answers of queries that have some. Raises ReadError and FormatError.
     """
-    ids: list[str] = []
-    texts: list[str] = []
-    known: set[str] = set()
-    for source in sources:
-        name = name_of(source)
-        for line, text_id, title, text, found in titled_records(source, encoding, fields, what):
-            if text_id in known:
-                raise FormatError(name, line, f"duplicate {what} {text_id!r:.60}")
-            if found is not None and answers is not None:
-                answers[text_id] = found
-            known.add(text_id)
-            ids.append(text_id)
-            texts.append(joined(title, text))
-    return ids, texts
+    texts: dict[str, str] = {}
+    for name, line, text_id, title, text, listed in titled_records(corpus, encoding, fields, noun):
+        if text_id in texts:
+            raise FormatError(name, line, f"duplicate {noun} {text_id!r:.60}")
+        if listed is not None and answers is not None:
+            answers[text_id] = listed
+        texts[text_id] = joined(title, text)
+    return list(texts), list(texts.values())
 
 
 def joined(title: str | None, text: str | None) -> str:
@@ -67,73 +74,130 @@ def joined(title: str | None, text: str | None) -> str:
     return f"{title or ''} {text or ''}".strip() if title else text or ""
 
 
-def sources_of(corpus: Any) -> list[Any]:
-    """The files of a corpus: the given ones, or all files below a folder, sorted by name."""
-    if isinstance(corpus, (list, tuple)):
-        return list(corpus)
-    if isinstance(corpus, (str, os.PathLike)) and os.path.isdir(corpus):
-        top: str = os.fspath(corpus)
-        found = [
-            os.path.join(folder, file)
-            for folder, _, files in os.walk(top)
-            for file in files
-            if not file.startswith(".")
-        ]
-        if not found:
-            raise ReadError(top, "the folder contains no files")
-        return sorted(found)
-    return [corpus]
-
-
 def titled_records(
-    source: Any, encoding: str = "utf-8", fields: Sequence[str] | None = None, what: str = "query"
+    corpus: Any, encoding: str = "utf-8", fields: Sequence[str] | None = None, noun: str = "query"
 ) -> Iterator[Record]:
-    """The documents or queries (`what`) of a file.
+    """The documents or queries (`noun`) of a file, of files, or of all files below a folder.
 
-    fields: the names whose texts make up the text, without a title; by default a title and a text.
-    Raises ReadError and FormatError.
+    A file of a folder may hold one text, of which its name without suffixes is the id. fields: the
+    names whose texts make up the text, without a title; by default a title and a text. Raises
+    ReadError and FormatError.
     """
-    name = name_of(source)
-    start, records = _begun(source, name, encoding)
-    if start == "<":
-        for line, text_id, text in records_of(records, name, fields):
-            yield line, text_id, "", text, None
+    if isinstance(corpus, (list, tuple)) and not (corpus and isinstance(corpus[0], Mapping)):
+        for source in corpus:
+            yield from titled_records(source, encoding, fields, noun)
+    elif not is_folder(corpus):
+        yield from _records_of_one(corpus, encoding, fields, noun)
+    elif is_saved(corpus):
+        yield from _of_table(table_of(corpus), fields, noun)
+    else:
+        for path in _files_below(os.fspath(corpus)):
+            if is_whole_text(path):
+                text = read_all(path).decode(encoding, "surrogateescape")
+                yield path, 1, _stem(path), "", text, None
+            else:
+                yield from _records_of_one(path, encoding, fields, noun)
+
+
+def _files_below(top: str) -> list[str]:
+    """The files below a folder, sorted by name. Raises ReadError."""
+    paths = [
+        os.path.join(folder, file)
+        for folder, _, files in os.walk(top)
+        for file in files
+        if not file.startswith(".")
+    ]
+    if not paths:
+        raise ReadError(top, "the folder contains no files")
+    return sorted(paths)
+
+
+def is_whole_text(path: str) -> bool:
+    """Whether a file holds one text instead of records: by its suffix, else by its beginning."""
+    if format_by_name(path) not in (None, "trec"):
+        return False
+    file, head = sniff.head_of(path)
+    file.close()
+    if sniff.is_parquet(head) or _RECORDS.match(head):
+        return False
+    lines = [line for line in head.split(b"\n")[:SOME_LINES] if line.strip()]
+    tabs = {line.count(b"\t") for line in lines}
+    ids = [line.partition(b"\t")[0] for line in lines]
+    is_table = len(tabs) == 1 and tabs != {0} and not any(b" " in cell for cell in ids)
+    return not is_table
+
+
+def _stem(path: str) -> str:
+    """The name of a file without its suffixes of compression and format."""
+    name = os.path.basename(path)
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return os.path.splitext(name)[0]
+
+
+def _records_of_one(
+    source: Any, encoding: str, fields: Sequence[str] | None, noun: str
+) -> Iterator[Record]:
+    """The records of a file or a table."""
+    if not is_file(source):
+        yield from _of_table(table_of(source, ragged=True, source="texts"), fields, noun)
         return
-    for line, record in numbered(records) if what == "query" else records:
-        yield line, *_id_and_texts(record, name, line, fields), answers_in(record)
-
-
-def _begun(source: Any, name: str, encoding: str) -> tuple[str, Iterator[tuple[int, Any]]]:
-    """The first character other than a blank, and numbered records, or lines for SGML."""
     file, head = sniff.head_of(source)
-    if sniff.is_parquet(head):
-        from fastrank.core.formats.tables.parquet import read_parquet
-
+    name, content = file.name, head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    if is_table(head, name):
         with file:
-            return "P", enumerate(read_parquet(file.read(), name).to_pylist(), 1)
+            table = table_of(sniff.in_memory(file.read(), name), NEEDED, ragged=True)
+        yield from _of_table(table, fields, noun)
+        return
     lines = lines_of(file, name, encoding)
     first = next(((number, line) for number, line in lines if line.strip()), None)
     if first is None:
         raise FormatError(name, 1, "expected documents or queries, found only blanks")
-    start, lines = first[1].lstrip()[0], chain([first], lines)
-    if start == "<":
-        return start, lines
-    return start, (objects_of if start == "{" else _rows_of)(lines, name)
+    lines = chain([first], lines)
+    if content.startswith(b"<"):
+        for line, text_id, text in records_of(lines, name, fields):
+            yield name, line, text_id, "", text, None
+        return
+    records = (objects_of if content.startswith(b"{") else _rows_of)(lines, name)
+    for line, record in numbered(records) if noun == "query" else records:
+        yield name, line, *_id_and_texts(record, name, line, fields), answers_in(record)
+
+
+def is_table(head: bytes, name: str) -> bool:
+    """Whether a file that begins so is read as a whole: JSON, CSV, parquet or Arrow.
+
+    Other files are read line by line.
+    """
+    form, content = sniff.format_of_table(head), head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    line, newline, _ = content.partition(b"\n")
+    if form == "json":
+        # A line of JSON lines may be longer than the beginning.
+        is_lines = format_by_name(name) == "jsonl" or not (newline or len(head) < HEAD)
+        return content.startswith(b"[") or not is_lines
+    if form == "csv":
+        return is_header(sniff.cells_of(line.decode("utf-8", "replace"), form), NEEDED)
+    return form in ("parquet", "arrow")
+
+
+def _of_table(table: Table, fields: Sequence[str] | None, noun: str) -> Iterator[Record]:
+    """The records of a table. Raises the table's errors."""
+    records = enumerate(table.records())
+    for row, record in numbered(records) if noun == "query" else records:
+        try:
+            parts = _id_and_texts(record, table.source, row, fields)
+        except FormatError as error:
+            table.refuse(row, error.reason)
+        yield (
+            table.source,
+            row if table.rows is None else table.rows[row],
+            *parts,
+            answers_in(record),
+        )
 
 
 def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line and object of a JSONL file. Raises FormatError."""
-    import json
-
-    for number, line in lines:
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise FormatError(name, number, why_not_json(error)) from None
-        except RecursionError:
-            raise FormatError(name, number, "objects are nested too deeply") from None
+    for number, record in json_objects(lines, name):
         if not isinstance(record, dict):
             found = type(record).__name__
             raise FormatError(
@@ -153,7 +217,7 @@ def _rows_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int,
                 yield from questions_of(chain([(number, line)], lines), name)
                 return
             lowered = [cell.strip().lower() for cell in cells]
-            if {*lowered} & {*IDS} and {*lowered} & {*TEXTS, *QUERIES, *TITLES}:
+            if {*lowered} & {*IDS} and {*lowered} & {*TEXTS, *TITLES}:
                 names = lowered
                 continue
             if len(cells) < 2:
@@ -264,9 +328,9 @@ def _id_and_texts(
                 raise FormatError(name, line, _absent(f"{field!r}", fields, record))
         whole = " ".join(_text(record, field, name, line) for field in fields)
         return text_id, "", whole.strip()
-    title, key = find_name(record, TITLES), find_name(record, (*TEXTS, *QUERIES))
+    title, key = find_name(record, TITLES), find_name(record, TEXTS)
     if title is None and key is None:
-        raise FormatError(name, line, _absent("a text", (*TEXTS, *QUERIES, *TITLES), record))
+        raise FormatError(name, line, _absent("a text", (*TEXTS, *TITLES), record))
     head = "" if title is None else _text(record, title, name, line)
     if key is None:
         return text_id, "", head.strip()

@@ -12,7 +12,8 @@ from fastrank.core.data.run import Run
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.tables import sniff
-from fastrank.core.formats.tables.forms import is_file
+from fastrank.core.formats.tables.arrow_files import is_folder, is_saved
+from fastrank.core.formats.tables.forms import is_file, is_list, is_missing
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.roles import (
     CANDIDATE_ROLES,
@@ -34,6 +35,7 @@ from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     import numpy.typing as npt
@@ -150,14 +152,14 @@ def read_candidates(
 ) -> Candidates:
     """Read labelled candidates of questions: WikiQA, TREC-QA, or a similar table.
 
-    source: a CSV, TSV, JSON, JSONL or parquet file, compressed or not; a pandas or polars
-        DataFrame, an Arrow table, a Hugging Face Dataset, a dict of columns or a list of dicts.
-        Each row has a question and a candidate (text, id or both) and a label, which is above 0
-        for a correct answer. Also TREC-QA as it is distributed: the file of tagged pairs (<QApairs
-        id='1.1'>), whose tokens are joined with blanks, or the folder of a.toks, b.toks, sim.txt
-        and id.txt. And the XML of SemEval's task 3 of 2016 and 2017; labels are 1 for Good,
-        PerfectMatch and Relevant, as its scorer counts them. And MovieQA's qa.json, whose choices
-        are candidates.
+    source: a CSV, TSV, JSON, JSONL, parquet or Arrow file, compressed or not; a pandas or polars
+        frame, an Arrow table, a Hugging Face Dataset, a dict of columns or dicts. Each row has a
+        question and a candidate (text, id or both) and a label, which is above 0 for a correct
+        answer; or a question with a text or a list of texts in `positive` and in `negative`. Also
+        TREC-QA as it is distributed: the file of tagged pairs (<QApairs id='1.1'>), whose tokens
+        are joined with blanks, or the folder of a.toks, b.toks, sim.txt and id.txt. And the XML of
+        SemEval's task 3 of 2016 and 2017; labels are 1 for Good, PerfectMatch and Relevant, as its
+        scorer counts them. And MovieQA's qa.json, whose choices are candidates.
     format: csv, tsv, json, jsonl, parquet or qapairs; by default detected from the content. Quotes
         in TSV are ordinary characters, as in WikiQA. semeval-a (comments on a related question),
         semeval-b (related questions of an original one) or semeval-c (comments on these) for files
@@ -193,15 +195,17 @@ def read_candidates(
 
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "qapairs", *SUBTASKS)
+GROUPED_ROLES = (*CANDIDATE_ROLES, "positive", "negative")
 THREE_CELLS = ("question", "candidate", "label")
 
 
 def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
     check_mapping(columns, "read_candidates")
-    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
-        return read_folder(os.fspath(source))
     form = format
-    if is_file(source):
+    if is_folder(source):
+        if not is_saved(source):
+            return read_folder(os.fspath(source))
+    elif is_file(source):
         source, head = sniff.head_of(source)
         form = format or _format_of(head)
         if form in ("qapairs", "semeval", *SUBTASKS):
@@ -210,11 +214,38 @@ def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -
             if form == "qapairs":
                 return read_pairs(content, source.name)
             return read_semeval(content, source.name, format)
-    roles = (CANDIDATE_ROLES[:2], CANDIDATE_ROLES[2:4], CANDIDATE_ROLES[4:])
-    table = table_of(source, roles, columns, form, cells=THREE_CELLS, quoted=False)
-    if form in ("json", "jsonl") and set(MOVIEQA_COLUMNS) <= set(table.names):
+    roles = (CANDIDATE_ROLES[:2], (*CANDIDATE_ROLES[2:4], "positive"))
+    table = table_of(source, roles, columns, form, cells=THREE_CELLS, quoted=False, ragged=True)
+    if set(MOVIEQA_COLUMNS) <= set(table.names):
         return read_movieqa(table)
-    return table
+    return table if columns else _ungrouped(table)
+
+
+def _ungrouped(table: Table) -> Table:
+    """A row for each candidate of a table with lists of positives and of negatives, labels 1 and 0.
+
+    Any other table is returned as it is. Raises the table's errors.
+    """
+    indexes = find_columns(table.names, GROUPED_ROLES, None, table.source, needed=())
+    is_grouped = "question" in indexes and "positive" in indexes
+    if not is_grouped or not indexes.keys().isdisjoint(CANDIDATE_ROLES[2:]):
+        return table
+    names = {role: table.names[index] for role, index in indexes.items()}
+    cells = {role: table.values(name) for role, name in names.items()}
+    questions = [role for role in CANDIDATE_ROLES[:2] if role in cells]
+
+    def items() -> Iterator[tuple[int, tuple[Any, ...]]]:
+        for row in range(table.size):
+            for label, role in ((1, "positive"), (0, "negative")):
+                cell = cells[role][row] if role in cells else None
+                texts: Any = cell if is_list(cell) else [] if is_missing(cell) else [cell]
+                for text in texts:
+                    if not isinstance(text, str):
+                        reason = f"expected a text, found {type(text).__name__}: {text!r:.60}"
+                        table.refuse(row, f"column {names[role]!r}: {reason}")
+                    yield row, (*(cells[name][row] for name in questions), text, label)
+
+    return table.exploded((*questions, "candidate", "label"), items())
 
 
 def _format_of(head: bytes) -> str:

@@ -1,8 +1,7 @@
-"""Read files with one record a line: clusters of queries, exclusions, titles of documents."""
+"""Read files with one record a line: clusters of queries, exclusions."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from fastrank.common.arguments import flag
@@ -10,11 +9,11 @@ from fastrank.common.keywords import Keyword
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files.source import byte_lines, name_of
 from fastrank.core.formats.tables.values import encoded_id
-from fastrank.errors import FormatError, InputError, OptionError
+from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any, NoReturn
 
     from fastrank.core.formats.files.source import Source, SourceFile
@@ -117,49 +116,3 @@ EXCLUDE = Keyword(
     "documents to exclude, a mapping from query to documents.",
     check=lambda _, given: as_exclusions(given),
 )
-
-
-def titles_of(documents: Any, doc_ids: Collection[str]) -> dict[str, str]:
-    """The texts, or titles, of some documents.
-
-    documents: a Dataset, {id: text}, {id: {"title": ..., "text": ...}}, or the path of a file of
-    JSON lines with _id (or id), title and text. Raises OptionError for other objects, FormatError
-    for a wrong line.
-    """
-    if hasattr(documents, "corpus_ids"):
-        ids, texts = documents.corpus_ids, documents.corpus
-        return {
-            doc_id: texts[row : row + 1][0] for row, doc_id in enumerate(ids) if doc_id in doc_ids
-        }
-    if isinstance(documents, Mapping):
-        return {doc_id: _shown(documents[doc_id]) for doc_id in doc_ids if doc_id in documents}
-    if isinstance(documents, (str, os.PathLike)):
-        return _of_lines(os.fspath(documents), doc_ids)
-    kind = type(documents).__name__
-    raise OptionError("documents", f"expected a Dataset, a dict or a path, found {kind}")
-
-
-def _of_lines(path: str, doc_ids: Collection[str]) -> dict[str, str]:
-    import json
-
-    titles, name = {}, name_of(path)
-    for number, line in lines_of(path, name, "utf-8"):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except ValueError as error:
-            raise FormatError(name, number, f"expected a JSON object: {error}") from None
-        if not isinstance(record, dict) or not ("_id" in record or "id" in record):
-            raise FormatError(name, number, "expected a JSON object with _id")
-        doc_id = str(record["_id"] if "_id" in record else record["id"])
-        if doc_id in doc_ids:
-            titles[doc_id] = _shown(record)
-    return titles
-
-
-def _shown(document: object) -> str:
-    """The title, else the text."""
-    if isinstance(document, Mapping):
-        return str(document.get("title") or document.get("text") or "")
-    return str(document)

@@ -9,7 +9,8 @@ seems to contain a blank: more than six fields, a tag that differs from that of 
 numbers that are not in the columns of rank and score. And so does a run in which rank and score
 seem to be exchanged: the rank has a fraction, the score is a whole number, and the score of the
 next line is the next whole number. Runs are checked at the first line of each query and at lines
-whose tag has another length than that of the line before. A byte order mark is ignored.
+whose tag has another length than that of the line before. A byte order mark is ignored, with a
+warning.
 
 With `strict=False` numbers are parsed as in trec_eval, from whatever a field begins with or 0, and
 a byte order mark is part of the first query id.
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
 # Larger files are read in pieces, and in several threads if that is faster.
 PIECEWISE_SIZE = 1 << 22
+MARKED = "ignored a byte order mark, which trec_eval reads as part of the first query id"
 BARE_RETURN = "a carriage return within a line: lines must end with LF or CR LF"
 
 
@@ -119,7 +121,7 @@ def parse(
 
     name: for messages. scored: whether the scores of a run matter.
     """
-    text = _strict_text(text, name) if strict else text
+    text = _strict_text(text, name, warn) if strict else text
     comments = check_version(trec_eval_version) != DEFAULT_VERSION
     scan = _Scan(text, name, form, warn, comments=comments, strict=strict, scored=scored)
     fields = scan.fields()
@@ -143,13 +145,15 @@ def parse(
     return qrels
 
 
-def _strict_text(text: bytes, name: str) -> bytes:
+def _strict_text(text: bytes, name: str, warn: Warn) -> bytes:
     """A text without a byte order mark; raises FormatError if its lines end with CR alone."""
     if b"\n" not in text and b"\r" in text.rstrip():
         # They would be one line with many fields.
         reason = "the lines end with CR alone, expected LF or CR LF; `tr '\\r' '\\n'` converts them"
         raise FormatError(name, 1, reason)
-    text = text.removeprefix(BYTE_ORDER_MARK)
+    if text.startswith(BYTE_ORDER_MARK):
+        warn(f"{name}: {MARKED}")
+        text = text.removeprefix(BYTE_ORDER_MARK)
     # All lines would be one comment.
     if text.startswith(b"#") and has_bare_return(text.partition(b"\n")[0]):
         raise FormatError(name, 1, BARE_RETURN)

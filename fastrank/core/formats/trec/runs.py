@@ -147,7 +147,8 @@ def read_run_columns(
     rows = size // SHORTEST_LINE + 1
     # Only filled memory is used.
     buffer, starts, lengths, scores, *stretches = _MEMORY.make(
-        ("B", size + codes.SLACK), ("q", rows), ("q", rows), ("d", rows), *[("q", rows)] * 3
+        ("B", size + codes.SLACK),
+        *(("q", rows), ("q", rows), ("d", rows), ("q", rows), ("q", rows), ("q", rows)),
     )
     docs = records.Texts(buffer, starts, lengths)
 

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from fastrank.core.kernels.judging.texts import join, rank_documents
+from fastrank.core.kernels.matching.texts import join, rank_documents
 from fastrank.core.native.codes import (
     FINE,
     LARGER_ID_FIRST,

@@ -10,8 +10,8 @@ from fastrank.core.kernels.fusion.values import (
     group_entries,
     number_documents,
 )
-from fastrank.core.kernels.judging.ranks import make_keys, sort_scores
-from fastrank.core.kernels.judging.texts import rank_documents
+from fastrank.core.kernels.matching.ranks import make_keys, sort_scores
+from fastrank.core.kernels.matching.texts import rank_documents
 from fastrank.core.kernels.simd.instructions import load_word, store_word
 from fastrank.core.kernels.texts.text import compare_texts, sort_by
 from fastrank.core.native.codes import LARGER_ID_FIRST

@@ -7,7 +7,7 @@ document has the smaller number and is retrieved.
 
 from __future__ import annotations
 
-from fastrank.core.kernels.judging.texts import join, rank_documents
+from fastrank.core.kernels.matching.texts import join, rank_documents
 from fastrank.core.kernels.measures.signatures import PREFERENCES
 from fastrank.core.kernels.texts.text import (
     are_equal,

@@ -18,7 +18,13 @@ import sysconfig
 from importlib import metadata
 from typing import NamedTuple
 
-from fastrank.core.native.library import PACKAGE, RECORDS, builder_files, kernel_files, python_files
+from fastrank.core.native.library import (
+    PACKAGE,
+    RECORD_MODULES,
+    builder_files,
+    kernel_files,
+    python_files,
+)
 
 # Decorators of `declare`; others register what they decorate for what they mention.
 _DECLARING = {"kernel", "helper", "inlined", "outlined", "instruction", "unless_tied"}
@@ -38,7 +44,7 @@ def kernel_digests() -> dict[str, str]:
     # The functions that kernels are made from, by the names of the kernels.
     exported: dict[str, str] = {}
     defining: dict[str, list[_Statement]] = {}
-    for path in [*kernel_files(), *python_files(RECORDS)]:
+    for path in [*kernel_files(), *python_files(RECORD_MODULES)]:
         with open(path, "rb") as file:
             tree = ast.parse(file.read())
         for node in ast.walk(tree):

@@ -32,18 +32,17 @@ from numba.core.targetconfig import TargetConfig
 from numba.core.transforms import canonicalize_cfg
 
 from fastrank.core.native.compiling.object_cache import BuildError
-from fastrank.core.native.declare import KERNELS, OUTLINED, QUERIES, STRUCTURES, declare_all
-from fastrank.core.native.record import (
-    PER_QUERY,
-    RECORDS,
+from fastrank.core.native.compiling.signatures import (
     SCALARS,
     TYPES,
-    State,
     field_types,
     is_array,
     item,
     parse_signature,
+    record_of,
 )
+from fastrank.core.native.declare import KERNELS, OUTLINED, QUERIES, STRUCTURES, declare_all
+from fastrank.core.native.record import PER_QUERY, RECORDS, State
 
 
 class _CodeLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
@@ -146,7 +145,7 @@ def _numba_type(name: str, declared: str) -> types.Type:
         return getattr(types, declared)
     if declared in STRUCTURES:
         return STRUCTURES[declared]
-    record = RECORDS.get(declared) or PER_QUERY.get(declared)
+    record = record_of(declared)
     if record is None:
         raise BuildError(f"kernel {name}: argument type {declared!r} is not known")
     kinds: list[str] = [*record.__annotations__.values()]
@@ -288,7 +287,7 @@ def entry_point(name: str, function: str, arguments: list[str]) -> str:
 
 def _parts(declared: str) -> list[str]:
     """The arrays, numbers and states that an argument of a declared type stands for."""
-    record = RECORDS.get(declared) or PER_QUERY.get(declared)
+    record = record_of(declared)
     if record is None or issubclass(record, State):
         return [declared]
     return [part for type_ in field_types(record) for part in _parts(type_)]

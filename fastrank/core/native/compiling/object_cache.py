@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import json
 import os
 import tempfile
 import time
@@ -16,15 +15,14 @@ _KEPT_SECONDS = 30 * 24 * 3600
 
 
 class Compiled(NamedTuple):
-    """A kernel's object code, and what the library says about it."""
+    """A kernel's object code, and how its entry point is called (`signatures.call_words`)."""
 
-    signature: str
-    held: bool
+    words: str
     code: bytes
 
 
 class ObjectCache:
-    """A folder of files: a checksum of the rest, a line of JSON, and object code.
+    """A folder of files: a checksum of the rest, a line of words, and object code.
 
     It may always be deleted. Where it cannot be used, or a file is not as it was written, kernels
     are compiled again.
@@ -53,14 +51,12 @@ class ObjectCache:
             os.utime(path)
         except OSError:
             return None
-        head, _, code = body.partition(b"\n")
-        described = json.loads(head)
-        return Compiled(described["signature"], described["held"], code)
+        words, _, code = body.partition(b"\n")
+        return Compiled(words.decode(), code)
 
     def put(self, digest: str, level: str, compiled: Compiled) -> None:
         """Keep what was compiled, where that is possible."""
-        described = {"signature": compiled.signature, "held": compiled.held}
-        body = json.dumps(described).encode() + b"\n" + compiled.code
+        body = compiled.words.encode() + b"\n" + compiled.code
         try:
             # All or nothing: builds may run side by side.
             write_whole(self._path(digest, level), hashlib.sha256(body).hexdigest().encode() + body)

@@ -68,13 +68,14 @@ class Worker:
         self._process.communicate()
 
 
-def generate(name: str) -> tuple[str, bool, bytes]:
-    """The signature of a kernel, whether it holds the interpreter's lock, and its bitcode."""
+def generate(name: str) -> tuple[str, bytes]:
+    """How the entry point of a kernel is called (`call_words`), and its bitcode."""
     from fastrank.core.native.compiling.frontend import frontend
+    from fastrank.core.native.compiling.signatures import call_words
     from fastrank.core.native.declare import KERNELS
 
     bitcode = frontend().compile(name)
-    return KERNELS[name].signature, KERNELS[name].holds_gil, bitcode
+    return call_words(KERNELS[name].signature, holds_gil=KERNELS[name].holds_gil), bitcode
 
 
 def count_processes(cgroup: str = "/sys/fs/cgroup", meminfo: str = "/proc/meminfo") -> int:

@@ -218,7 +218,7 @@ class Rankings(Record, query="Ranking"):
 
     ranks, grades: the listed documents, best first; rank starts at 1; grade is the integer of the
         qrels, -2 for any negative one, -1 for a document outside the qrels (see
-        kernels/judging/texts.py).
+        kernels/matching/texts.py).
     grade_values, grade_counts: the distinct grades >= 0 of the query's judgments, ascending.
     num_ret, num_rel, num_rel_ret: retrieved, relevant and relevant retrieved documents.
     level: the lowest grade that counts as relevant.
@@ -299,7 +299,7 @@ class GainTable(Record):
 
 
 class RowIndex(Record):
-    """Memory for the index that kernels/judging/row_index.py makes of ids or hashes.
+    """Memory for the index that kernels/matching/row_index.py makes of ids or hashes.
 
     table: a power of two of numbers. links: as many as ids, up to a multiple of 64. clock: the
     number that comes next, at first 1.
@@ -321,7 +321,7 @@ class RankingScratch(Record):
 class SortScratch(Record):
     """Memory for ranking the results of one query: one number for each, and `positions` for bytes.
 
-    See kernels/judging/ranks.py.
+    See kernels/matching/ranks.py.
     """
 
     order: Int64Array

@@ -7,7 +7,7 @@ from fastrank.core.native.record import Record, State
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.core.native.record import Float32Array, Float64Array, Int32Array, Int64Array
-    from fastrank.core.native.records import Hits, Rankings, RowIndex
+    from fastrank.core.native.records import Hits, Rankings, RowIndex, Ties
 
 
 class IndexedQrels(Record):
@@ -17,7 +17,7 @@ class IndexedQrels(Record):
     tables[table_offsets[q] : table_offsets[q + 1]], and the distinct grades >= 0
     grade_values[grade_offsets[q] : grade_offsets[q + 1]], which occur grade_counts times. docs:
     integer ids, or the addresses of Python's strings; `texts` has four words for each of these
-    (see kernels/judging/dicts.py).
+    (see kernels/matching/dicts.py).
     """
 
     offsets: Int64Array
@@ -34,8 +34,8 @@ class IndexedQrels(Record):
 class IdRows(Record):
     """Rankings as rows of ids of one width, and what is said of them (0 or 1).
 
-    in_order: they stand by rank. ascending: lower scores are better. unique: no id is twice in a
-    row. with_absent: queries without results get a placeholder.
+    in_order: they stand by rank, also where there are scores. ascending: lower scores are better.
+    unique: no id is twice in a row. with_absent: queries without a row get a placeholder.
     """
 
     ids: Int64Array
@@ -47,7 +47,8 @@ class IdRows(Record):
 
 
 class JudgedRows(Record):
-    """The queries evaluated, -1 - query if with a placeholder; and the rankings, `done` so far.
+    """The queries evaluated, -1 - query if with a placeholder; the rankings, `done` so far, and
+    their ties.
 
     problem: see native/codes.py.
     """
@@ -55,6 +56,7 @@ class JudgedRows(Record):
     queries: Int64Array
     done: int
     rankings: Rankings
+    ties: Ties
     problem: Int64Array
 
 

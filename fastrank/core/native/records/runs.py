@@ -19,7 +19,7 @@ class PageRoom(State):
 
 
 class ResultPages(Record):
-    """Results kept by query: see kernels/judging/scattered.py.
+    """Results kept by query: see kernels/matching/scattered.py.
 
     counts[q]: the results of query q. firsts[q]: its first page. ends[q]: where its next result
     goes. room: which pages are free.

@@ -63,11 +63,6 @@ def note_tie(hits, low, high):
 
 
 @inlined
-def forget_tie(hits, low, high):
-    """Where nobody asks for ties."""
-
-
-@inlined
 def sort_scratch(memory, results):
     """Memory for ranking so many results, cut from one piece (codes.SORT_COLUMNS)."""
     return SortScratch(
@@ -255,13 +250,13 @@ def score_in_order(keys, order, i):
     return np.float64(keys[result]) if result >= 0 else np.nan
 
 
-def ties_by(compare, make_comparable=always, note=note_tie):
+def ties_by(compare, make_comparable=always):
     """Make what ranks hits with equal scores by their ids.
 
     `rank_ties(docs, group, above, hits, first, stop, work)`, for hits first to stop - 1, which are
     in a group of results with equal scores; `above` others have better ones. `compare(docs, a, b)`
     is negative, zero or positive as in C for results a and b. `make_comparable(docs, i)` is called
-    for each before that, and may refuse: then this returns False. `note` is told of each group.
+    for each before that, and may refuse: then this returns False. The ties are noted.
     """
 
     @helper
@@ -276,7 +271,7 @@ def ties_by(compare, make_comparable=always, note=note_tie):
         if len(group) == 1:
             positions[first] = above + 1
             return True
-        note(hits, above, above + len(group))
+        note_tie(hits, above, above + len(group))
         for result in group:
             if not make_comparable(docs, result):
                 return False

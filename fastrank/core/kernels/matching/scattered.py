@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.core.kernels.judging.streaming import LETTER, begin_unknown, note_unknown
-from fastrank.core.kernels.judging.texts import hash_documents, judge_query
+from fastrank.core.kernels.matching.streaming import LETTER, begin_unknown, note_unknown
+from fastrank.core.kernels.matching.texts import hash_documents, judge_query
 from fastrank.core.kernels.parsing.any_lines import take_any_lines
 from fastrank.core.kernels.parsing.block_index import index_block
 from fastrank.core.kernels.parsing.fields import begin_text, next_query

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.core.kernels.simd.cpython import clear_error, double_at, tuple_item, utf8_of, word_at
+from fastrank.core.kernels.objects.cpython import (
+    clear_error,
+    double_at,
+    tuple_item,
+    utf8_of,
+    word_at,
+)
 from fastrank.core.kernels.simd.instructions import store_word
 from fastrank.core.native.codes import ITEMS_IN_LIST, NUMBER_IN_FLOAT, TYPE_IN_OBJECT
 from fastrank.core.native.declare import helper, kernel

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.core.kernels.judging.rankings import count_judgments, list_hits
-from fastrank.core.kernels.judging.ranks import (
+from fastrank.core.kernels.matching.rankings import count_judgments, list_hits
+from fastrank.core.kernels.matching.ranks import (
     QueryTies,
     TiedHits,
     groups_by,
@@ -27,7 +27,7 @@ from fastrank.core.kernels.judging.ranks import (
     sort_scratch,
     ties_by,
 )
-from fastrank.core.kernels.judging.row_index import REPEATED, finder_by, index_hashes, places_for
+from fastrank.core.kernels.matching.row_index import REPEATED, finder_by, index_hashes, places_for
 from fastrank.core.kernels.texts.numbers import read_decimal
 from fastrank.core.kernels.texts.text import (
     are_equal,

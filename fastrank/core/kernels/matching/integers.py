@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.core.kernels.judging.rankings import (
+from fastrank.core.kernels.matching.rankings import (
     LARGEST_GRADE,
     copy_counts,
     count_grades,
     count_judgments,
     list_hits,
 )
-from fastrank.core.kernels.judging.ranks import (
+from fastrank.core.kernels.matching.ranks import (
     IN_ANY_ORDER,
-    always,
-    forget_tie,
+    QueryTies,
+    TiedHits,
+    note_tie,
     order_of,
     put_in_order,
     ranker_by,
@@ -25,7 +26,7 @@ from fastrank.core.kernels.judging.ranks import (
     sort_scratch,
     ties_by,
 )
-from fastrank.core.kernels.judging.row_index import find_repetition, finder_by, hash_id, index_row
+from fastrank.core.kernels.matching.row_index import find_repetition, finder_by, hash_id, index_row
 from fastrank.core.kernels.simd.compare import BLOCK, find_equal, has_negative
 from fastrank.core.kernels.simd.instructions import prefetch, trailing_zeros
 from fastrank.core.kernels.texts.text import table_mask
@@ -38,7 +39,6 @@ from fastrank.core.native.codes import (
     SCORE_IS_NAN,
 )
 from fastrank.core.native.declare import helper, inlined, kernel
-from fastrank.core.native.records import Hits
 
 U = np.uint64
 NINETEEN_DIGITS = U(10**18)
@@ -88,7 +88,7 @@ def compare_ids(ids, a, b):
     return compare_written(ids[a], ids[b])
 
 
-rank_ids = ranker_by(ties_by(compare_ids, always, forget_tie))
+rank_ids = ranker_by(ties_by(compare_ids))
 
 
 @kernel("int64(IndexedQrels, int64[::1])")
@@ -145,7 +145,7 @@ find_places = finder_by(is_same)
 @helper
 def compare_with_each(ids, judged, hits):
     """What `find_places` does by comparing each judged document with all ids."""
-    positions, rows = hits
+    positions, rows = hits.ranks, hits.rows
     hit_count = 0
     for row in range(len(judged)):
         seen = -1
@@ -165,7 +165,7 @@ def compare_with_each(ids, judged, hits):
 @helper
 def look_up_each(ids, judged, table, marks, hits):
     """The same, in order, by a look-up of each id among the judged documents."""
-    positions, rows = hits
+    positions, rows = hits.ranks, hits.rows
     hit_count = repeated = 0
     for i in range(len(ids)):
         row = find_judgment(ids[i], judged, table)
@@ -241,7 +241,7 @@ def copy_documents(ids, scores, row_ids, row_scores):
 @helper
 def list_all(hits, hit_count, count):
     """Make hits of all documents, those that are not judged with the row -1."""
-    positions, rows = hits
+    positions, rows = hits.ranks, hits.rows
     h = hit_count - 1
     for i in range(count - 1, -1, -1):
         if h >= 0 and positions[h] == i:
@@ -252,6 +252,25 @@ def list_all(hits, hit_count, count):
 
 
 @helper
+def rank_as_given(keys, hits, hit_count):
+    """Let hits, whose positions are in order, have ranks by these, and note which scores tie."""
+    results = len(keys)
+    low = high = 0
+    for h in range(hit_count):
+        position = hits.ranks[h]
+        hits.ranks[h] = position + 1
+        if position < high or position >= results:
+            continue
+        low, high = position, position + 1
+        while low > 0 and keys[low - 1] == keys[position]:
+            low -= 1
+        while high < results and keys[high] == keys[position]:
+            high += 1
+        if high - low > 1:
+            note_tie(hits, low, high)
+
+
+@helper
 def judge_row(ids, scores, row_scores, judged, table, rows, options, scratch, hits, problem):
     """Rank the documents of a row of the arrays, and find the judged ones, and if asked the others.
 
@@ -259,7 +278,7 @@ def judge_row(ids, scores, row_scores, judged, table, rows, options, scratch, hi
     many hits, and how many were retrieved; problem[0] becomes FINE, or what is wrong with the
     documents at problem[2] and problem[3].
     """
-    problem[0] = FINE
+    problem[0], hits.ties.count[0] = FINE, 0
     unique = rows.unique != 0
     count = len(ids)
     while count > 0 and ids[count - 1] == PADDING:
@@ -273,9 +292,7 @@ def judge_row(ids, scores, row_scores, judged, table, rows, options, scratch, hi
             return 0, 0
         ids, keys = scratch.ids[:count], row_scores[:count]
         hit_count = find_judged(ids, keys, judged, table, unique, scratch, hits)
-    if rows.in_order:
-        keys = row_scores[:0]
-    elif rows.ascending:
+    if rows.ascending:
         for i in range(count):
             row_scores[i] = -keys[i]
         keys = row_scores[:count]
@@ -289,6 +306,9 @@ def judge_row(ids, scores, row_scores, judged, table, rows, options, scratch, hi
     if options.list_unjudged:
         list_all(hits, hit_count, count)
         hit_count = count
+    if rows.in_order:
+        rank_as_given(keys, hits, hit_count)
+        return hit_count, count
     order = order_of(keys)
     if order == IN_ANY_ORDER:
         for column in range(count):
@@ -303,9 +323,8 @@ def judge_row(ids, scores, row_scores, judged, table, rows, options, scratch, hi
 @helper
 def list_absent(hits, options):
     """The placeholder that stands for the results of a query without any: one unjudged document."""
-    ranks, rows = hits
     if options.list_unjudged:
-        ranks[0], rows[0] = 1, -1
+        hits.ranks[0], hits.rows[0] = 1, -1
     return options.list_unjudged, 1
 
 
@@ -315,18 +334,19 @@ def judge_rows(rows, scores, row_scores, matched, qrels, options, scratch, judge
 
     scores: those beside the ids, or none; row_scores is memory for those of a row. Returns how many
     rankings there are then, at the first problem, whose index among the matched becomes problem[1],
-    or at the end. A query without results is left out, or evaluated with a placeholder and then
-    noted as -1 - query.
+    or at the end. A query without a row is left out, or evaluated with a placeholder and then noted
+    as -1 - query; the ranking of a row without ids is empty.
     """
-    evaluated, done, rankings, problem = judged
+    evaluated, done, rankings, (offsets, lows, highs), problem = judged
     width = rows.width
     with_scores = min(len(scores), 1)
     for i in range(len(matched.rankings)):
         query, first = matched.judgments[i], matched.rankings[i] * width
         start, stop = qrels.offsets[query], qrels.offsets[query + 1]
-        hits = Hits(rankings.ranks[rankings.offsets[done] :], scratch.rows)
+        ties = QueryTies(lows[offsets[done] :], highs[offsets[done] :], offsets[done + 1 :])
+        ties.count[0] = 0
+        hits = TiedHits(rankings.ranks[rankings.offsets[done] :], scratch.rows, ties)
         evaluated[done] = query
-        hit_count = results = 0
         if matched.rankings[i] >= 0:
             hit_count, results = judge_row(
                 rows.ids[first : first + width],
@@ -343,14 +363,15 @@ def judge_rows(rows, scores, row_scores, matched, qrels, options, scratch, judge
             problem[1] = i
             if problem[0] != FINE:
                 return done
-        if results == 0:
-            if not rows.with_absent:
-                continue
+        elif rows.with_absent:
             hit_count, results = list_absent(hits, options)
             evaluated[done] = -1 - query
+        else:
+            continue
         copy_counts(qrels, query, options, done, rankings)
         depth = min(results, options.max_retrieved)
         list_hits(hits, hit_count, depth, qrels.grades[start:stop], options, done, rankings)
+        offsets[done + 1] += offsets[done]
         done += 1
     problem[0] = FINE
     return done
@@ -438,10 +459,20 @@ def order_first(keys, count, depth, groups, above, work):
 
 
 @helper
+def any_repeated(taken, depth):
+    """Whether a rank up to the depth was taken by several documents, those with equal scores."""
+    most = 0
+    for rank in range(depth):
+        most = max(most, taken[rank])
+    return most > 1
+
+
+@helper
 def order_documents(scores, count, depth, keys, above, work):
     """Put the documents of a query in order: descending scores, equal ones as they stand.
 
     depth: how many of the first are needed. keys: memory for the scores as they are compared.
+    Returns whether one of these ties.
     """
     single = keys.itemsize == 4
     # Enough that the first documents seldom share one.
@@ -450,11 +481,15 @@ def order_documents(scores, count, depth, keys, above, work):
     for i in range(count):
         keys[i] = scores[i]
     if few and order_first(keys, count, depth, groups, above, work):
-        return
+        return any_repeated(work.positions, depth)
     if count <= (COUNTED_SINGLE if single else COUNTED_DOUBLE):
         order_by_counting(keys, count, above, work)
-    else:
-        put_in_order(keys[:count], single, work)
+        return any_repeated(work.positions, depth)
+    put_in_order(keys[:count], single, work)
+    tied = False
+    for i in range(1, min(depth + 1, count)):
+        tied |= keys[work.order[i]] == keys[work.order[i - 1]]
+    return tied
 
 
 @kernel(
@@ -464,8 +499,10 @@ def judge_labels(labelled, queries, depth, options, scratch, rankings, problem):
     """Judge the rankings of the queries: each document is retrieved, and its label its grade.
 
     depth: the last rank that is looked at, unless fewer documents count as retrieved. Returns how
-    many were judged; problem[0] becomes FINE, or what is wrong with the next.
+    many were judged; problem[0] becomes FINE, or what is wrong with the next; problem[1] says
+    whether a document that is looked at has the same score as another one.
     """
+    tied = False
     for i in range(len(queries)):
         start, stop = labelled.offsets[queries[i]], labelled.offsets[queries[i] + 1]
         count, grades = stop - start, labelled.labels[start:stop]
@@ -474,9 +511,9 @@ def judge_labels(labelled, queries, depth, options, scratch, rankings, problem):
         scores, above = labelled.scores[start:stop], scratch.above
         work = sort_scratch(scratch.work, count)
         if options.single_precision:
-            order_documents(scores, count, listed, scratch.singles, above, work)
+            tied |= order_documents(scores, count, listed, scratch.singles, above, work)
         else:
-            order_documents(scores, count, listed, scratch.keys, above, work)
+            tied |= order_documents(scores, count, listed, scratch.keys, above, work)
         problem[0] = count_judgments(grades, options, i, rankings)
         if problem[0] != FINE:
             return i
@@ -491,5 +528,5 @@ def judge_labels(labelled, queries, depth, options, scratch, rankings, problem):
                 relevant += grade >= options.level
         rankings.offsets[i + 1] = first + listed
         rankings.num_ret[i], rankings.num_rel_ret[i] = retrieved, relevant
-    problem[0] = FINE
+    problem[0], problem[1] = FINE, tied
     return len(queries)

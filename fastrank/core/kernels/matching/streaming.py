@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.core.kernels.judging.rankings import count_judgments, write_hits
-from fastrank.core.kernels.judging.ranks import QueryTies, TiedHits, sort_scratch
-from fastrank.core.kernels.judging.texts import (
+from fastrank.core.kernels.matching.rankings import count_judgments, write_hits
+from fastrank.core.kernels.matching.ranks import QueryTies, TiedHits, sort_scratch
+from fastrank.core.kernels.matching.texts import (
     GIVEN_UP,
     find_hits,
     hash_documents,

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.core.kernels.judging.integers import prefetch_all
-from fastrank.core.kernels.judging.rankings import copy_counts, count_grades, list_hits
-from fastrank.core.kernels.judging.ranks import (
+from fastrank.core.kernels.matching.integers import prefetch_all
+from fastrank.core.kernels.matching.rankings import copy_counts, count_grades, list_hits
+from fastrank.core.kernels.matching.ranks import (
     IN_ANY_ORDER,
     QueryTies,
     TiedHits,
@@ -24,7 +24,7 @@ from fastrank.core.kernels.judging.ranks import (
     sort_scratch,
     ties_by,
 )
-from fastrank.core.kernels.simd.cpython import (
+from fastrank.core.kernels.objects.cpython import (
     clear_error,
     double_at,
     drop_reference,

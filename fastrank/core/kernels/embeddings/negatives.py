@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.core.kernels.judging.texts import join, rank_documents
+from fastrank.core.kernels.matching.texts import join, rank_documents
 from fastrank.core.native.codes import FINE, LARGER_ID_FIRST, NO_REFERENCE, SCORE_IS_NAN
 from fastrank.core.native.declare import helper, kernel
 

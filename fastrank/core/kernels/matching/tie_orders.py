@@ -4,8 +4,8 @@ listed then.
 
 from __future__ import annotations
 
-from fastrank.core.kernels.judging.rankings import sort_values_if_needed
-from fastrank.core.kernels.judging.ranks import make_keys, put_in_order, sort_scratch
+from fastrank.core.kernels.matching.rankings import sort_values_if_needed
+from fastrank.core.kernels.matching.ranks import make_keys, put_in_order, sort_scratch
 from fastrank.core.native.declare import helper, kernel
 
 

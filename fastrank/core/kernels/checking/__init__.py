@@ -1,0 +1,1 @@
+"""Ids compared as people would read them, for checks of files."""

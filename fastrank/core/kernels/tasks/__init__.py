@@ -1,0 +1,1 @@
+"""What tasks on embeddings train."""
