@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.tables.forms import is_column
-from fastrank.core.formats.tables.roles import RECORD_ROLES, is_header
+from fastrank.core.formats.tables.roles import COLUMN_ROLES, is_header
 from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.values import first_repeat
 from fastrank.errors import FormatError, InputError
@@ -88,7 +88,7 @@ def table_of_json(
     numbers: Sequence[int],
     name: str,
     form: str,
-    roles: Iterable[Sequence[str]] | None = RECORD_ROLES,
+    roles: Iterable[Sequence[str]] | None = COLUMN_ROLES,
     *,
     ragged: bool = False,
 ) -> Table | None:
@@ -111,7 +111,7 @@ def table_of_json(
 
 
 def are_columns(
-    given: Mapping[Any, Any], roles: Iterable[Sequence[str]] | None = RECORD_ROLES
+    given: Mapping[Any, Any], roles: Iterable[Sequence[str]] | None = COLUMN_ROLES
 ) -> bool:
     """Whether these are columns by name: lists, or as pandas writes JSON {row: cell}.
 
@@ -123,7 +123,11 @@ def are_columns(
     if all(map(is_column, columns)):
         return True
     first = columns[0]
-    return isinstance(first, Mapping) and all(
+    if not isinstance(first, Mapping):
+        return False
+    # Queries may have such names, too; their documents are hardly called by numbers from 0.
+    are_numbers = is_header(given) and list(map(str, first)) == list(map(str, range(len(first))))
+    return (roles != COLUMN_ROLES or are_numbers) and all(
         isinstance(column, Mapping) and column.keys() == first.keys() for column in columns
     )
 
