@@ -125,11 +125,11 @@ def are_columns(
     first = columns[0]
     if not isinstance(first, Mapping):
         return False
-    # Queries may have such names, too; their documents are hardly called by numbers from 0.
-    are_numbers = is_header(given) and list(map(str, first)) == list(map(str, range(len(first))))
-    return (roles != COLUMN_ROLES or are_numbers) and all(
-        isinstance(column, Mapping) and column.keys() == first.keys() for column in columns
-    )
+    if any(not isinstance(column, Mapping) or column.keys() != first.keys() for column in columns):
+        return False
+    # Queries may have such names, too; but their documents have numbers.
+    has_texts = any(isinstance(cell, str) for column in columns for cell in column.values())
+    return roles != COLUMN_ROLES or (is_header(given) and has_texts)
 
 
 def table_of_columns(given: Mapping[Name, Any], source: str = "<dict>") -> Table:
