@@ -47,6 +47,10 @@ TABLES = {
         "similar": "similar",
         "embedding": "embedding",
     },
+    "values of systems": {
+        "system": "tag",
+        **{role: role for role in ("query", "measure", "value")},
+    },
 }
 
 

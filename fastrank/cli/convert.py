@@ -19,6 +19,7 @@ from fastrank.core.formats.load import (
 )
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.table_files import delimited_lines
+from fastrank.core.formats.trec.strict import handful
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
@@ -85,6 +86,9 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.number_queries is not None:
         loaded = _numbered(loaded, arguments.number_queries)
     if kind == "qrels":
+        docs, groups = len({*loaded.docs}), len({*loaded.groups})
+        if reason := handful(docs, groups, len(loaded.docs)):
+            warn(f"{name_of(arguments.source)}: {reason}")
         write_qrels(loaded, arguments.target, form)
         return 0
     write_run(loaded, arguments.target, form)

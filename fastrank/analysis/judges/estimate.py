@@ -158,7 +158,7 @@ class JudgeEstimate(Result, Frozen):
         """The estimated difference of two systems; (b, a) has the opposite signs.
 
         >>> estimate.pair("nDCG@2", "a", "b").p_adjusted
-        0.278...
+        0.514...
         """
         self._of(measure, a), self._of(measure, b)
         if a == b:

@@ -65,6 +65,7 @@ METRICS = {
         "exact_match": "",
         "f1": "macro_f1 weighted_f1",
         "hinge_loss": "",
+        "categorical_hinge_loss": "categorical_hinge",
         "matthews": "mcc",
         "pearson": "pearsonr",
         "precision": "",

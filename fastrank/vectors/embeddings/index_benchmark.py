@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy
 
 from fastrank.common.arguments import at_least
-from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.common.parallel import in_order
 from fastrank.common.progress import bar
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.trec.line_files import as_exclusions
-from fastrank.core.matching.keywords import EVALUATION
+from fastrank.core.matching.keywords import EVALUATION, SearchedOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.errors import ArrayError, OptionError
 from fastrank.vectors.embeddings.faiss_configurations import (
@@ -66,12 +66,11 @@ if TYPE_CHECKING:
 EXACT = "exact"
 
 
-class ComparisonOptions(QueryOptions, total=False):
+class ComparisonOptions(QueryOptions, SearchedOptions, total=False):
     """Options to search each index and evaluate the results."""
 
     corpus_ids: IdsLike | None
     train_size: int | None
-    relevance_level: float
 
 
 @takes(ComparisonOptions, SEARCH, EVALUATION)
@@ -174,7 +173,7 @@ def compare_indexes(
         k,
         judgments,
         measures,
-        values["relevance_level"],
+        pick(values, SearchedOptions),
         {
             "query_ids": query_ids,
             "batch_size": batch_size,
@@ -225,7 +224,7 @@ class _Setup(NamedTuple):
     k: int
     judgments: Qrels | Preferences | None
     measures: str | list[str]
-    relevance_level: float
+    judging: dict[str, Any]
     options: dict[str, Any]
 
     def runners(
@@ -301,7 +300,7 @@ class _Runner:
                 setup.judgments,
                 setup.measures,
                 k=setup.k,
-                relevance_level=setup.relevance_level,
+                **setup.judging,
                 **self._options,
             )
 

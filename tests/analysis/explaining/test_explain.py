@@ -180,7 +180,7 @@ notes({"a": 1}, {"a": 2}, "official")
     ..."]
 fr.explain({"q": {"a": 1}, "p": {"a": 1}}, {"p": {"a": 1}}, "map P.5", query="q").notes
     -> ["the run lacks this query, so that every value is 0; in means, it is left out
-    (missing=\\"zero\\" counts it as 0)"]
+    (missing='zero' counts it as 0)"]
 """)
 def test_a_note_says_what_else_matters(call: str, value: str) -> None:
     check_value(call, value, globals())

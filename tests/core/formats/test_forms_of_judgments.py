@@ -278,3 +278,15 @@ def test_queries_with_blanks_are_named_by_numbers(tmp_path: Path) -> None:
     printed("convert --format trec --number-queries", ids, run, target)
     assert fr.read_run(target).to_dict() == {"2": {"p2": -1.0}, "3": {"p2": -1.0}}
     assert ids.read_text() == "number\tquery\n1\tred shoes\n2\tblue hat\n3\tnew one\n"
+
+
+def test_a_handful_of_documents_is_a_sign_of_exchanged_columns(tmp_path: Path) -> None:
+    """A file of query, document, type and grade has as many fields as one of TREC's."""
+    path, target = tmp_path / "x.qrels", tmp_path / "y.csv"
+    lines = [f"q{n // 5}\td{n}\t{'ABC'[n % 3]}\t1\n" for n in range(40)]
+    path.write_text("".join(lines))
+
+    assert "looks like `query doc type grade`" in fastrank("convert", path, target).err
+    assert "exchanged-columns" in {finding.kind for finding in fr.check(path)}
+    path.write_text("".join(lines[:20]))
+    assert fastrank("convert", path, target).err == ""

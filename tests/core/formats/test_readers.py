@@ -110,6 +110,7 @@ MEANT = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.* byte order mark")
 @pytest.mark.parametrize(("forms", "version", "text", "queries"), MEANT)
 def test_what_lines_mean(forms: list[Form], version: str, text: bytes, queries: bytes) -> None:
     for form in forms:

@@ -510,7 +510,7 @@ def test_a_path_without_a_file_that_can_be_read(read: Callable[[Any], object], p
         "run/below": "not a directory",
         "loop": "too many levels of symbolic links",
     }.items():
-        assert reason_of(read, folder / name, str(folder / name)) == reason
+        assert reason_of(read, folder / name, str(folder / name)).startswith(reason)
     for impossible in ("nul\0byte", "x" * 5000):
         with pytest.raises(ReadError):
             read(impossible)

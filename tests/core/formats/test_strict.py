@@ -210,6 +210,7 @@ def test_tags_and_ranks_of_any_form_are_read_and_no_error_to_check(case: str, fi
     assert not {"blank-in-id", "exchanged-columns"} & kinds
 
 
+@pytest.mark.filterwarnings("ignore:.* byte order mark")
 @pytest.mark.parametrize("size", [1, 1 << 22])
 def test_a_line_among_many_is_found(
     size: int, file: Write, monkeypatch: pytest.MonkeyPatch
@@ -253,6 +254,7 @@ def test_lines_that_end_with_cr_alone_are_an_error(read: Read, file: Write) -> N
             assert said_by(parse_qrels, qrels).startswith(f"<bytes>:1: {reason}")
 
 
+@pytest.mark.filterwarnings("ignore:.* byte order mark")
 def test_a_byte_order_mark_and_a_comment_are_ignored_on_every_path(file: Write) -> None:
     expected = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "all_trec")
     comment = b"# This run is made by our new model\n"
@@ -418,6 +420,7 @@ def test_a_run_is_read_strictly_as_otherwise_if_all_scores_are_numbers(text: byt
         assert exactly(contents(parse_run(text))) == exactly(contents(lenient))
 
 
+@pytest.mark.filterwarnings("ignore:.* byte order mark")
 @examples(50)
 @given(make.lines_of(make.QRELS_ROWS))
 def test_grades_are_what_their_text_is(text: bytes) -> None:

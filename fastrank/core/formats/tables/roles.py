@@ -159,9 +159,12 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
             *("relatedness_score", "is_duplicate", "label_text", "gold_label", "entailment_label"),
         )
     ),
-    "answers": (("answers",), ("answer",)),
+    "answers": (("answers",),),
     "similar": (("labels",), ("similar",), ("label",)),
     "embedding": (("embedding",), ("vector",)),
+    # Values that `fastrank eval` or another program computed.
+    "measure": (("measure",), ("metric",)),
+    "value": (("value",), ("score",)),
 }
 # Names that messages list.
 LISTED = 8
