@@ -75,12 +75,8 @@ def json_content(content: bytes, name: str, form: str) -> tuple[Any, Sequence[in
             raise FormatError(name, 1, f"expected records or an object, found {loaded!r:.60}")
         return loaded, range(1, len(loaded) + 1)
     lines = enumerate(decoded(content).removeprefix("\ufeff").split("\n"), 1)
-    numbers, records = [], []
-    for number, line in lines:
-        if line.strip():
-            numbers.append(number)
-            records.append(load_json(line, name, number))
-    return records, numbers
+    objects = list(json_objects(lines, name))
+    return [record for _, record in objects], [number for number, _ in objects]
 
 
 def table_of_json(
