@@ -6,8 +6,7 @@ from __future__ import annotations
 from functools import partial
 
 from fastrank.analysis.explaining.explain import explain, explained
-from fastrank.analysis.inspecting.inspect import inspect
-from fastrank.analysis.inspecting.inspection import is_folder
+from fastrank.analysis.inspecting.inspect import inspect, is_folder
 from fastrank.analysis.inspecting.sites import check_folder
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, OUTPUT, given_options

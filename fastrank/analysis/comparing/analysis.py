@@ -25,8 +25,12 @@ from fastrank.analysis.comparing.pair_tests import (
     wilcoxon_test,
 )
 from fastrank.analysis.comparing.paired import Moments, Paired, common_values, moments
-from fastrank.analysis.comparing.randomization import max_t, randomization_test, unequal_units
-from fastrank.analysis.comparing.tukey import randomized_tukey
+from fastrank.analysis.comparing.randomization import (
+    max_t,
+    randomization_test,
+    randomized_tukey,
+    unequal_units,
+)
 from fastrank.common.messages import counted
 
 TYPE_CHECKING = False

@@ -6,8 +6,8 @@ import numpy as np
 
 from fastrank.analysis.comparing.pair_tests import CONSTANT, Tested, t_test
 from fastrank.analysis.comparing.paired import Moments
+from fastrank.analysis.comparing.power import critical_t
 from fastrank.analysis.comparing.randomization import resampled_sums
-from fastrank.analysis.comparing.student import critical_t
 from fastrank.core.native import kernels
 
 TYPE_CHECKING = False

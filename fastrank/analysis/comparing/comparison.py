@@ -20,8 +20,13 @@ from fastrank.analysis.comparing.pairs import (
     turned,
 )
 from fastrank.analysis.comparing.power import detectable, queries_for
-from fastrank.analysis.comparing.standings import standing_table
-from fastrank.analysis.comparing.tables import cliffs_delta, long_rows, rank_table, record_of
+from fastrank.analysis.comparing.tables import (
+    cliffs_delta,
+    long_rows,
+    rank_table,
+    record_of,
+    standing_table,
+)
 from fastrank.common.arguments import at_least, check_choice, finite, flag, fraction
 from fastrank.common.dropped import without_dropped
 from fastrank.core.data.columns import WithDropped

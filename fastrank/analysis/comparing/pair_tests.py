@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fastrank.analysis.comparing.student import p_of_t
+from fastrank.analysis.comparing.power import p_of_t
 from fastrank.core.native import kernels
 from fastrank.errors import OptionError
 

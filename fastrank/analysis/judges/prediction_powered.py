@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.analysis.comparing.bootstrap import all_the_same, spread_of
+from fastrank.analysis.comparing.power import critical_t, p_of_t
 from fastrank.analysis.comparing.randomization import resampled_sums
-from fastrank.analysis.comparing.student import critical_t, p_of_t
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

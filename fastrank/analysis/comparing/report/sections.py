@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.comparing.pairs import Pair
-    from fastrank.analysis.comparing.report.sources import Sources
+    from fastrank.analysis.comparing.report.report import Sources
 
 OUTSIDE = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")

@@ -15,7 +15,7 @@ from fastrank.core.formats.files import remote
 from fastrank.core.formats.files.remote import redacted, shown
 from fastrank.core.formats.files.source import open_source, read_all
 from fastrank.errors import OptionError, ReadError
-from fastrank.vectors.embeddings.cache import EmbeddingCache
+from fastrank.vectors.embeddings.encoded_texts import EmbeddingCache
 from tests.helpers.web_server import WebServer
 
 RUN = Path("data/pca.run").read_bytes()
