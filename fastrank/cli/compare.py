@@ -282,8 +282,7 @@ def check_files(arguments: argparse.Namespace) -> None:
 
 
 def _kind(arguments: argparse.Namespace) -> str:
-    kind: str = arguments.plot_kind or default_kind(len(arguments.runs))
-    return kind
+    return arguments.plot_kind or default_kind(len(arguments.runs))
 
 
 def plots_a_pair(arguments: argparse.Namespace) -> bool:

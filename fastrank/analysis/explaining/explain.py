@@ -209,8 +209,7 @@ def explained(
         for doc, title in explanation.titles.items()
     }
     second = others[0] if others else None
-    explanation: Explanation = first.changed(chosen=chosen, titles=titles, other=second)
-    return explanation
+    return first.changed(chosen=chosen, titles=titles, other=second)
 
 
 def _most_different(plan: Plan, runs: Sequence[Run]) -> tuple[str, str]:

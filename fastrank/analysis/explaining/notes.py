@@ -71,7 +71,7 @@ def _one_query(
 
 def _alone(judged: JudgedQuery, **changes: object) -> Options:
     """The options to evaluate a query of `_one_query`, from which results are removed already."""
-    options: Options = judged.options.changed(
+    return judged.options.changed(
         query=judged.query.encode("utf-8", "surrogateescape"),
         missing_is_error=False,
         complete=False,
@@ -79,7 +79,6 @@ def _alone(judged: JudgedQuery, **changes: object) -> Options:
         ignore_identical_ids=False,
         **changes,
     )
-    return options
 
 
 def _ties(

@@ -41,8 +41,7 @@ def _shares(confusion: Floats) -> Floats:
 
 def _product(rows: Floats, columns: Floats) -> Floats:
     """The shares that two distributions of grades would have by chance."""
-    product: Floats = rows[..., :, None] * columns[..., None, :]
-    return product
+    return rows[..., :, None] * columns[..., None, :]
 
 
 def distances(grades: int, power: int) -> Floats:

@@ -111,8 +111,7 @@ class TextTask(Frozen):
         table = columns_of(source, columns, split, label)
         texts = [table.by_role[role] for role in TEXTS if role in table.by_role]
         task = cls.from_texts(*texts, labels=table.by_role.get("label"), name=label)
-        complete: TextTask = task.changed(left_out=table.left_out, unused=table.unused)
-        return complete
+        return task.changed(left_out=table.left_out, unused=table.unused)
 
     def __len__(self) -> int:
         return len(self.texts[0])

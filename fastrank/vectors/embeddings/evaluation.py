@@ -324,8 +324,7 @@ def evaluate_candidates(
         write_run(run, settings["run"], "trec")
     scores = evaluator.evaluate(run)
     zeros = sum(map(_count_zeros, vectors)) if metric == "cosine" else 0
-    with_count: Scores = scores.changed(counts={**scores.counts, "zero_vectors": zeros})
-    return with_count
+    return scores.changed(counts={**scores.counts, "zero_vectors": zeros})
 
 
 def _count_zeros(vectors: Any) -> int:

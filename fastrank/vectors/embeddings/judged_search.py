@@ -286,10 +286,7 @@ class BatchJudge:
             judged = self._joined()
         else:
             judged = match_texts(self.plan, run_of(self._found, self._tag))
-        whole: JudgedRun = judged.changed(
-            unjudged_queries=unjudged, counts=self._counts, tag=self._tag
-        )
-        return whole
+        return judged.changed(unjudged_queries=unjudged, counts=self._counts, tag=self._tag)
 
     def add(self, batch: Found) -> None:
         """Judge or keep the results of a batch for judged queries."""
@@ -369,14 +366,13 @@ def _selected(batch: Found, judged: Array, *, in_order: bool) -> Found:
     if in_order:
         order = numpy.lexsort([rows, -scores], axis=1)
         rows, scores = (numpy.take_along_axis(table, order, axis=1) for table in (rows, scores))
-    chosen: Found = batch.changed(
+    return batch.changed(
         queries=batch.queries[judged],
         rows=rows,
         scores=scores,
         ties_at_cutoff=batch.ties_at_cutoff[judged],
         excluded=batch.excluded[judged],
     )
-    return chosen
 
 
 def _by_row(qrels: Qrels, corpus: RowIds, measure: str) -> ArrayQrels:

@@ -210,8 +210,7 @@ class Exclusion:
 
     def _rows_of_themselves(self, rows: Array) -> Array:
         if self._own_rows is not None:
-            own_rows: Array = self._own_rows[rows]
-            return own_rows
+            return self._own_rows[rows]
         if self._corpus.texts is not None:
             return self._corpus.rows_of(self._queries.take(rows))
         count = self._corpus.count
