@@ -110,21 +110,16 @@ def is_greater_better(measure: str) -> bool:
 
 def key_of(measure: str) -> str:
     """The key of a measure in sentence-transformers, or the name of the measure."""
-    canonical = _canonical(measure)
+    try:
+        canonical = str(parse_measure(measure))
+    except MeasureError:
+        return measure
     for key, (_, beginnings) in _NAMES.items():
         for beginning in beginnings:
             cutoff = canonical.removeprefix(beginning)
             if cutoff != canonical and cutoff.isdigit():
                 return f"{key}@{cutoff}"
     return measure
-
-
-def _canonical(measure: str) -> str:
-    """The canonical spelling of a value's name; unknown names are returned unchanged."""
-    try:
-        return str(parse_measure(measure))
-    except MeasureError:
-        return measure
 
 
 def title_of(measure: str) -> str:

@@ -502,9 +502,12 @@ class Comparison(Result, WithDropped):
         >>> axes.get_title(loc="left")
         'map: pixels - pca'
         """
-        from fastrank.analysis.comparing.plots.plot import plot
+        from fastrank.analysis.comparing.plots.plot import check_kind, default_kind, draw
+        from fastrank.core.results.images import draw_image
 
-        return plot(self, kind, measure, a, b, ax, path, format)
+        kind = kind or default_kind(len(self))
+        check_kind(kind)
+        return draw_image(lambda: draw(self, kind, measure, a, b, ax), path, format)
 
     @without_dropped
     def report(
@@ -545,16 +548,7 @@ class Comparison(Result, WithDropped):
         """
         from fastrank.analysis.comparing.report.report import write_report
 
-        write_report(
-            self,
-            path,
-            title=title,
-            measure=measure,
-            qrels=qrels,
-            runs=runs,
-            examples=examples,
-            command=command,
-        )
+        write_report(self, path, title, measure, qrels, runs, examples, command)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -80,22 +80,18 @@ def selected(measures: Measures, version: str) -> list[BoundMeasure]:
     better direction; sets of measures are filtered.
     """
     chosen = Selection(measures).bind(
-        version, keep=lambda bound: has_values(bound) and bool(_better(bound))
+        version, keep=lambda bound: has_values(bound) and bool(bound.measure.better)
     )
     for bound in chosen:
         name = os.fsdecode(bound.names[0])
         if not has_values(bound):
             raise MeasureError(name, f"{name} has no values per query")
-        if not _better(bound):
+        if not bound.measure.better:
             raise MeasureError(
                 name,
                 f"{name!r}: neither higher nor lower values are better; a gate needs a direction",
             )
     return chosen
-
-
-def _better(bound: BoundMeasure) -> str:
-    return bound.measure.better
 
 
 def measure(
@@ -147,7 +143,9 @@ def measure(
         counts=dict(scores.counts),
         per_query=per_query,
     )
-    _refuse_empty(baseline)
+    for name, mean in baseline.mean.items():
+        if mean != mean:
+            raise GroupError(f"{name}: no query has a value")
     judged = {os.fsdecode(query) for query in scores.coverage.judged}
     return Measured(
         baseline,
@@ -182,12 +180,6 @@ def _refuse_infinite(names: list[str], per_query: dict[str, list[float | None]])
                 raise GroupError(
                     f"{name} of query {query!r} is infinite; a gate needs finite values"
                 )
-
-
-def _refuse_empty(baseline: Baseline) -> None:
-    for name, mean in baseline.mean.items():
-        if mean != mean:
-            raise GroupError(f"{name}: no query has a value")
 
 
 def _as_saved() -> tuple[Keyword, ...]:

@@ -110,7 +110,6 @@ def _in_order(runs: RunsLike, names: list[str]) -> dict[str, RunLike]:
 def write_report(
     comparison: Comparison,
     path: str | os.PathLike[str] | BinaryIO,
-    *,
     title: str | None,
     measure: str | None,
     qrels: QrelsLike | None,

@@ -255,9 +255,5 @@ def data(comparison: Comparison) -> str:
 def settings(comparison: Comparison) -> str:
     """The settings, for readers."""
     whole = json.loads(comparison.to_json())
-    return f"<pre>{text_lines(json.dumps(whole['settings'], indent=1, ensure_ascii=False))}</pre>"
-
-
-def text_lines(content: str) -> str:
-    """Text with its line ends."""
-    return "\n".join(map(safe, content.splitlines()))
+    lines = json.dumps(whole["settings"], indent=1, ensure_ascii=False).splitlines()
+    return "<pre>" + "\n".join(map(safe, lines)) + "</pre>"
