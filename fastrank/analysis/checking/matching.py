@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.analysis.checking.rows import Integers
+    from fastrank.common.arrays import Integers
 
 # How many results to compare for a shift of their integer ids.
 SAMPLE = 10_000

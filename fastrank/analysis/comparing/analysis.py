@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.comparing.alignment import Measured
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers
+    from fastrank.common.arrays import Floats, Integers
 
 TESTS: dict[str, Callable[[Paired, Settings], Tested]] = {
     "t": t_test,

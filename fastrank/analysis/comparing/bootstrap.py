@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Paired
+    from fastrank.analysis.comparing.paired import Paired
+    from fastrank.common.arrays import Floats
 
     Bounds = tuple[Floats, Floats]
 

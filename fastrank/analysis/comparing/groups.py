@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeVar
 
-    from fastrank.analysis.comparing.paired import Floats, Paired
+    from fastrank.analysis.comparing.paired import Paired
+    from fastrank.common.arrays import Floats
 
     Key = TypeVar("Key")
 

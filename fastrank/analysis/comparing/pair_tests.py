@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers, Paired
-
+    from fastrank.analysis.comparing.paired import Paired
+    from fastrank.common.arrays import Floats, Integers
 
 SIGNS = {"higher": 1.0, "lower": -1.0, "": 0.0}
 # Differences are the same if their deviation is at most this share of the largest value.

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers, Paired
+    from fastrank.analysis.comparing.paired import Paired
+    from fastrank.common.arrays import Floats, Integers
 
     # Takes the sums of the rows in a block, float64[rows * count], and the block's first resample.
     Use = Callable[[Floats, int, int], None]
-
 
 # Weights at a time, and the limits of resamples at a time: so that they stay in the cache.
 WEIGHTS = 1 << 16

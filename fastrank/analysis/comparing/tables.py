@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.comparison import Comparison
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
 
 # Of `Comparison.to_json`, and its fields that are settings there.
 SCHEMA = "fastrank.comparison/1"

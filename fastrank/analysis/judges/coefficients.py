@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Floats: TypeAlias = npt.NDArray[np.float64]
+    from fastrank.common.arrays import Floats
+
     Coefficient: TypeAlias = Callable[[Floats], Floats]
 
 METRICS = ("nominal", "ordinal", "interval")

@@ -17,7 +17,7 @@ from fastrank.analysis.comparing.randomization import resampled_sums
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
 
 # If this share of the values is equal, rare others decide the mean: it is as if this many more of
 # them were known. `python -m bench coverage` tells how often the intervals then hold.

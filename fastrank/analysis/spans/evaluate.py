@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.spans.readers import Chunks, ChunksLike, Spans, SpansLike
-    from fastrank.analysis.spans.stretches import Integers
+    from fastrank.common.arrays import Integers
     from fastrank.common.choices import Missing
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import RunLike

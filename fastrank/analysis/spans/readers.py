@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.analysis.spans.stretches import Integers
+    from fastrank.common.arrays import Integers
     from fastrank.core.formats.tables.table import Table
     from fastrank.core.formats.texts.lookup import Lookup, TextsLike
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     """Spans: see `fastrank.spans.read_spans`."""
     ChunksLike = Any
     """Chunks: see `fastrank.spans.read_chunks`."""
-
 
 # How many texts an error names.
 NAMED = 20

@@ -22,12 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    import numpy.typing as npt
-
+    from fastrank.common.arrays import Array
     from fastrank.vectors.embeddings.encoders import Encoder
-
-    Array = npt.NDArray[Any]
-
 
 # Texts to read and digest at a time.
 _STEP = 4096

@@ -40,16 +40,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.arrays import Array
     from fastrank.common.choices import Metric
     from fastrank.common.parallel import Workers
     from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.vectors.embeddings.text_vectors import Embeddings
-
-    Array = npt.NDArray[Any]
 
 
 class ModelOptions(BuildOptions, SearchedOptions, total=False):

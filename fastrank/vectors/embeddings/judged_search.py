@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.arrays import Array
     from fastrank.core.formats.inputs import QrelsLike
     from fastrank.core.matching.array_qrels import ArrayQrels
     from fastrank.core.measures.selection import BoundMeasure, Measures
@@ -50,9 +50,6 @@ if TYPE_CHECKING:
     from fastrank.vectors.searching.batches import Found
     from fastrank.vectors.searching.row_ids import IdsLike
     from fastrank.vectors.searching.vectors import VectorsLike
-
-    Array = npt.NDArray[Any]
-
 
 # Numbers of judged documents that are not in the corpus start here, above all row numbers.
 NOT_IN_CORPUS = 1 << 62

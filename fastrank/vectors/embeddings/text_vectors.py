@@ -24,12 +24,9 @@ if TYPE_CHECKING:
     import os
     from typing import Any
 
-    import numpy.typing as npt
-
+    from fastrank.common.arrays import Array
     from fastrank.vectors.datasets.dataset import Dataset
     from fastrank.vectors.datasets.text_task import TextTask
-
-    Array = npt.NDArray[Any]
 
 
 class EncodingOptions(TypedDict, total=False):

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any, NoReturn
 
-    import numpy.typing as npt
+    from fastrank.common.arrays import Array
 
-    Array = npt.NDArray[Any]
     IdsLike = Iterable[str] | Iterable[int] | str | os.PathLike[str] | Any
     """The ids of rows: a list or an array of texts or integers, or the path of a file with one id
     per line or of a `.npy` file."""

@@ -32,14 +32,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    import numpy.typing as npt
-
+    from fastrank.common.arrays import Array
     from fastrank.common.parallel import Workers
     from fastrank.vectors.searching.engines import Engine, Progress
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import IdsLike
-
-    Array = npt.NDArray[Any]
 
 
 class Shard(NamedTuple):

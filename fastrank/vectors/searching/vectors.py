@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from scipy.sparse import csr_matrix
 
+    from fastrank.common.arrays import Array
     from fastrank.common.choices import Metric
 
-    Array = npt.NDArray[Any]
     VectorsLike = npt.ArrayLike | str | os.PathLike[str] | Any
     """Vectors, floats[n, dimension]: an array, the path of a `.npy` file, an iterator of blocks, or
     a sparse matrix of scipy or tensor of torch. See [Embeddings](../embeddings.md)."""
