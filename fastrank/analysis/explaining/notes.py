@@ -106,7 +106,8 @@ def _ties(
                 texts.append(
                     f"{name} could be {number(span.worst)} to {number(span.best)}{expected}"
                 )
-    if unknown and _grades_differ(judged, ranking, groups):
+    grades = [judged.grades.get(doc, -1) for doc, _ in ranking]
+    if unknown and any(len({grades[rank - 1] for rank in group}) > 1 for group in groups):
         texts.append(f"the range of {', '.join(unknown)} is unknown")
     if not texts:
         return []
@@ -121,14 +122,6 @@ def _ties(
         f"ties: {results} have the score of another one and are ordered {ordered}{crossing}:"
         f" {all_ranges}"
     ]
-
-
-def _grades_differ(
-    judged: JudgedQuery, ranking: list[tuple[str, float]], groups: list[list[int]]
-) -> bool:
-    """Whether the order of tied documents may matter."""
-    grades = [judged.grades.get(doc, -1) for doc, _ in ranking]
-    return any(len({grades[rank - 1] for rank in group}) > 1 for group in groups)
 
 
 def _crossing(judged: JudgedQuery, cutoffs: set[float]) -> str:
