@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.commands import fastrank, matches, write
+from tests.helpers.commands import fastrank, write
 from tests.helpers.paths import DATA
-from tests.helpers.tables import cases
+from tests.helpers.tables import cases, matches
 
 FILES = {
     "qrels": "q1 0 d1 1\n",

@@ -14,8 +14,8 @@ from scipy.stats import kendalltau, weightedtau
 
 import fastrank as fr
 from fastrank.errors import InputError
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import DATA
+from tests.helpers.tables import giving
 
 QRELS, RUNS = DATA / "digits.qrels", [DATA / f"{name}.run" for name in ("pixels", "pca", "profile")]
 PLAIN, OTHER = {"q": {"x": 1, "y": 2}, "r": {"x": 1}}, {"q": {"y": 1, "z": 2}}
@@ -111,19 +111,17 @@ def coefficients(first: Any, second: Any) -> list[float]:
     return [getattr(fr.agreement(first, second), name) for name in names]
 
 
-@giving("""
-agreement({"x": 3, "y": 2, "z": 1}, {"z": 0.3, "y": 0.2, "x": 0.1}).systems -> ["x", "y", "z"]
-coefficients({"x": 3, "y": 2, "z": 1}, {"z": 0.3, "y": 0.2, "x": 0.1}) -> approx([-1.0] * 6)
-agreement({"x": 1, "y": 2, "v": 3}, {"y": 1, "z": 2, "v": 3}, items="common").systems -> ["y", "v"]
-agreement({"x": 1, "y": 2, "v": 3}, {"y": 1, "z": 2, "v": 3}, items="common").tau_b -> 1.0
-coefficients({"x": 1}, {"x": 2}) -> approx([math.nan] * 6, nan_ok=True)
-agreement(PLAIN, OTHER, items="common").columns["documents"] -> [1, 1]
-agreement(PLAIN, {"q": {"x": 1}}, items="common").columns["query"] -> ["q", "all"]
-agreement(CLOSE, APART).columns["tau_b"] -> approx([math.nan] * 2, nan_ok=True)
-agreement(CLOSE, APART, trec_eval_version="10.0").columns["tau_b"][0] -> 1.0
+test_systems_documents_and_queries_are_matched_by_name = giving("""
+agreement({"x": 3, "y": 2, "z": 1}, {"z": 0.3, "y": 0.2, "x": 0.1}).systems => ["x", "y", "z"]
+coefficients({"x": 3, "y": 2, "z": 1}, {"z": 0.3, "y": 0.2, "x": 0.1}) => approx([-1.0] * 6)
+agreement({"x": 1, "y": 2, "v": 3}, {"y": 1, "z": 2, "v": 3}, items="common").systems => ["y", "v"]
+agreement({"x": 1, "y": 2, "v": 3}, {"y": 1, "z": 2, "v": 3}, items="common").tau_b => 1.0
+coefficients({"x": 1}, {"x": 2}) => approx([math.nan] * 6, nan_ok=True)
+agreement(PLAIN, OTHER, items="common").columns["documents"] => [1, 1]
+agreement(PLAIN, {"q": {"x": 1}}, items="common").columns["query"] => ["q", "all"]
+agreement(CLOSE, APART).columns["tau_b"] => approx([math.nan] * 2, nan_ok=True)
+agreement(CLOSE, APART, trec_eval_version="10.0").columns["tau_b"][0] => 1.0
 """)
-def test_systems_documents_and_queries_are_matched_by_name(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 def evaluated(measure: str) -> list[fr.Scores]:
@@ -142,24 +140,20 @@ def means(measure: str) -> list[float]:
     return [one.mean[measure] for one in evaluated(measure)]
 
 
-@giving("""
-agreement(evaluated("map"), evaluated("P_10")).systems -> ["pixels", "pca", "profile"]
-agreement(evaluated("map"), evaluated("P_10")).first.tolist() -> means("map")
-agreement(by_tag("map"), by_tag("P_10")).systems -> ["pixels", "pca", "profile"]
-agreement(by_tag("map"), by_tag("P_10")).first.tolist() -> means("map")
-agreement(of_runs("map"), of_runs("P_10")).systems -> ["pixels", "pca", "profile"]
-agreement(of_runs("map"), of_runs("P_10")).second.tolist() -> approx(means("P_10"))
+test_scores_are_named_after_their_runs_and_ranked_by_what_is_better = giving("""
+agreement(evaluated("map"), evaluated("P_10")).systems => ["pixels", "pca", "profile"]
+agreement(evaluated("map"), evaluated("P_10")).first.tolist() => means("map")
+agreement(by_tag("map"), by_tag("P_10")).systems => ["pixels", "pca", "profile"]
+agreement(by_tag("map"), by_tag("P_10")).first.tolist() => means("map")
+agreement(of_runs("map"), of_runs("P_10")).systems => ["pixels", "pca", "profile"]
+agreement(of_runs("map"), of_runs("P_10")).second.tolist() => approx(means("P_10"))
 agreement(of_runs("map"), of_runs("P_10").mean["P_10"]).tau_ap
-    -> agreement(evaluated("map"), evaluated("P_10")).tau_ap
+    => agreement(evaluated("map"), evaluated("P_10")).tau_ap
 agreement(evaluated("FirstRank"), evaluated("RR")).first.tolist()
-    -> [-own for own in means("FirstRank")]
+    => [-own for own in means("FirstRank")]
 agreement(of_runs("FirstRank"), of_runs("RR")).tau_b
-    -> -kendalltau(*([*of_runs(own).mean[own].values()] for own in ("FirstRank", "RR"))).statistic
+    => -kendalltau(*([*of_runs(own).mean[own].values()] for own in ("FirstRank", "RR"))).statistic
 """)
-def test_scores_are_named_after_their_runs_and_ranked_by_what_is_better(
-    call: str, value: str
-) -> None:
-    check_value(call, value, globals())
 
 
 def test_a_series_is_scores_by_its_index() -> None:

@@ -21,9 +21,9 @@ from fastrank.common.rendering.text import (
     encodes_marks,  # noqa: F401 (in a table)
     text,
 )
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import DATA, NAMES, compare_data, compared, random_rows, scores_of
 from tests.helpers.strategies import examples
+from tests.helpers.tables import giving
 
 
 def test_superscripts_are_the_letters_of_the_systems_that_are_significantly_worse() -> None:
@@ -85,33 +85,31 @@ def with_a_better_one(systems: int) -> str:
     return compared(rows).to_text(ascii=False).splitlines()[2]
 
 
-@giving("""
+# A letter without superscript is in ASCII; letters after z are separated.
+test_marks_digits_letters_and_p_values = giving("""
 [line[-1] for line in compare_data(baseline="pixels").to_text(ascii=False).splitlines()[3:5]]
-    -> ["▼", "▼"]
+    => ["▼", "▼"]
 compare_scores(RANKS).to_text(ascii=True).splitlines()[2:4]
-    -> ["a   a            1.5000^b", "b   b            5.9500"]
-"a   pixels    43.48^bc  95.10^bc" in PERCENT -> True
-"200 queries. Values in percent." in PERCENT -> True
-SORTED[2] -> "a   pixels    0.43^bc  0.95^bc        0.99^c        0.66^bc"
-SORTED[3] -> "b   profile   0.34     0.90^c         0.97^c        0.61^c"
-SORTED[4] -> "c   pca       0.35     0.81           0.91          0.51"
-with_a_better_one(18).partition("^")[2] -> "bcdefghijklmnopqr"
-with_a_better_one(28)[-12:] -> ",x,y,z,aa,ab"
-"diff: difference from a<=b," in LEGEND -> True
-encodes_marks(io.StringIO()) -> True
-[p_text(p) for p in (0.0, 1e-20, 0.00012, 0.5)] -> ["<1e-300", "1.0e-20", "0.0001", "0.5000"]
-json.loads(compared([[0.5], [0.25]]).to_json())["pairs"][0]["p"] -> None
-ONE_SYSTEM.to_text().splitlines()[0] -> "system      value      95% interval"
-ONE_SYSTEM.to_text().splitlines()[2] -> "pixels     0.4500  [0.2334, 0.6666]"
+    => ["a   a            1.5000^b", "b   b            5.9500"]
+"a   pixels    43.48^bc  95.10^bc" in PERCENT => True
+"200 queries. Values in percent." in PERCENT => True
+SORTED[2] => "a   pixels    0.43^bc  0.95^bc        0.99^c        0.66^bc"
+SORTED[3] => "b   profile   0.34     0.90^c         0.97^c        0.61^c"
+SORTED[4] => "c   pca       0.35     0.81           0.91          0.51"
+with_a_better_one(18).partition("^")[2] => "bcdefghijklmnopqr"
+with_a_better_one(28)[-12:] => ",x,y,z,aa,ab"
+"diff: difference from a<=b," in LEGEND => True
+encodes_marks(io.StringIO()) => True
+[p_text(p) for p in (0.0, 1e-20, 0.00012, 0.5)] => ["<1e-300", "1.0e-20", "0.0001", "0.5000"]
+json.loads(compared([[0.5], [0.25]]).to_json())["pairs"][0]["p"] => None
+ONE_SYSTEM.to_text().splitlines()[0] => "system      value      95% interval"
+ONE_SYSTEM.to_text().splitlines()[2] => "pixels     0.4500  [0.2334, 0.6666]"
 [line.split()[1].partition("^")[2] for line in LETTERED[2:5]]
-    -> [*compare_data().letters("map").values()]
-"Systems that share a letter do not differ significantly" in " ".join(LETTERED) -> True
-OPTIONS.items() <= settings_of(RUNS_COMPARED).items() -> True
-settings_of(compared(random_rows(2, 30), **IN_TENS))["clusters"] -> 10
+    => [*compare_data().letters("map").values()]
+"Systems that share a letter do not differ significantly" in " ".join(LETTERED) => True
+OPTIONS.items() <= settings_of(RUNS_COMPARED).items() => True
+settings_of(compared(random_rows(2, 30), **IN_TENS))["clusters"] => 10
 """)
-def test_marks_digits_letters_and_p_values(call: str, value: str) -> None:
-    """A letter without superscript is in ASCII; letters after z are separated."""
-    check_value(call, value, globals())
 
 
 def test_marks_are_in_ascii_if_standard_output_cannot_encode_others(

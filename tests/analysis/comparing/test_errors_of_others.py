@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compared, pair_of, random_rows, scores_of
 from tests.helpers.strategies import examples, slow_in_python
+from tests.helpers.tables import giving
 
 pytestmark = slow_in_python
 
@@ -65,36 +65,34 @@ HUNDREDS = np.round(random_rows(2, 60), 2) * 1000
 FLIPPED: dict[str, Any] = {**FLIPS, "resamples": 20_000}
 
 
-@giving("""
-pair_of(*HALVED, test="randomization", resamples=999).p -> 1 / 1000
-pair_of(*HALVED, test="tukey", resamples=999).p -> 1 / 1000
-pair_of(*HALVED, test="bootstrap", resamples=999).p -> 1 / 1000
-len({pair_of(*SEVENTY, **FLIPS, resamples=3000, seed=seed).p for seed in range(5)}) > 1 -> True
-"<1e-300" in str(compared(UNDERFLOW, baseline="b")) -> True
-pair_of(*THREE_WINS, test="randomization").p -> 0.25
-pair_of(*THREE_WINS, test="randomization").smallest_p -> 0.25
+# Of ten successes in ten, the interval is that of Clopper and Pearson.
+test_p_is_never_zero_and_notes_say_what_it_cannot_find = giving("""
+pair_of(*HALVED, test="randomization", resamples=999).p => 1 / 1000
+pair_of(*HALVED, test="tukey", resamples=999).p => 1 / 1000
+pair_of(*HALVED, test="bootstrap", resamples=999).p => 1 / 1000
+len({pair_of(*SEVENTY, **FLIPS, resamples=3000, seed=seed).p for seed in range(5)}) > 1 => True
+"<1e-300" in str(compared(UNDERFLOW, baseline="b")) => True
+pair_of(*THREE_WINS, test="randomization").p => 0.25
+pair_of(*THREE_WINS, test="randomization").smallest_p => 0.25
 pair_of(*THREE_WINS, test="randomization").note
-    -> "cannot be significant: only 3 of 3 queries differ"
-pair_of(*FEW_DIFFER).note -> "only 3 of 10 queries differ: no test by signs could find this"
-pair_of(SEVENTY[0], SEVENTY[0], test=lambda *_: math.nan).p -> 1.0
-ONE_QUERY.pair("value", "a", "b").p -> approx(math.nan, nan_ok=True)
-ONE_QUERY.pair("value", "a", "b").p_adjusted -> approx(math.nan, nan_ok=True)
-ONE_QUERY.significant("value", "a", "b") -> False
-compared(random_rows(2, 9)).notes -> ["few queries (9): tests can find only large differences"]
+    => "cannot be significant: only 3 of 3 queries differ"
+pair_of(*FEW_DIFFER).note => "only 3 of 10 queries differ: no test by signs could find this"
+pair_of(SEVENTY[0], SEVENTY[0], test=lambda *_: math.nan).p => 1.0
+ONE_QUERY.pair("value", "a", "b").p => approx(math.nan, nan_ok=True)
+ONE_QUERY.pair("value", "a", "b").p_adjusted => approx(math.nan, nan_ok=True)
+ONE_QUERY.significant("value", "a", "b") => False
+compared(random_rows(2, 9)).notes => ["few queries (9): tests can find only large differences"]
 compared(random_rows(2, 1001)).notes
-    -> ["with 1,001 queries nearly any difference is significant; look at its size"]
-"is about the median of the differences" in compared(SEVENTY, test="wilcoxon").notes[0] -> True
-"is about the median of the differences" in compared(SEVENTY, test="sign").notes[0] -> True
-CONSTANT.interval_of("value", "a") -> approx(SHARE_OF_ALL)
-CONSTANT.interval_of("value", "b") -> approx(SHARE_OF_NONE)
-CONSTANT.interval_of("value", "c")[1] < 1.0 -> True
-pair_of(*HUNDREDS, **FLIPPED).p -> pair_of(*HUNDREDS / 1000, **FLIPPED).p
+    => ["with 1,001 queries nearly any difference is significant; look at its size"]
+"is about the median of the differences" in compared(SEVENTY, test="wilcoxon").notes[0] => True
+"is about the median of the differences" in compared(SEVENTY, test="sign").notes[0] => True
+CONSTANT.interval_of("value", "a") => approx(SHARE_OF_ALL)
+CONSTANT.interval_of("value", "b") => approx(SHARE_OF_NONE)
+CONSTANT.interval_of("value", "c")[1] < 1.0 => True
+pair_of(*HUNDREDS, **FLIPPED).p => pair_of(*HUNDREDS / 1000, **FLIPPED).p
 pair_of(*HUNDREDS[:, :40], test="randomization").p
-    -> pair_of(*HUNDREDS[:, :40] / 1000, test="randomization").p
+    => pair_of(*HUNDREDS[:, :40] / 1000, test="randomization").p
 """)
-def test_p_is_never_zero_and_notes_say_what_it_cannot_find(call: str, value: str) -> None:
-    """Of ten successes in ten, the interval is that of Clopper and Pearson."""
-    check_value(call, value, globals())
 
 
 @pytest.mark.parametrize("test", TESTS)

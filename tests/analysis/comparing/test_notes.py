@@ -15,8 +15,8 @@ from scipy import stats
 import fastrank as fr
 from fastrank.analysis.comparing.report.sections import summary
 from fastrank.cli.main import main
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compare_data, compared, random_rows, scores_of
+from tests.helpers.tables import giving
 
 
 def mostly_higher_but_with_a_lower_mean() -> np.ndarray:
@@ -45,21 +45,17 @@ LOWER = {
 }
 
 
-@giving("""
-[found.significant("value", "a", "b") for found in (BY_SIGNS, BY_RANKS)] -> [True, True]
+test_no_system_is_better_if_the_test_and_the_mean_favor_different_ones = giving("""
+[found.significant("value", "a", "b") for found in (BY_SIGNS, BY_RANKS)] => [True, True]
 [found.beaten("value", "a") + found.beaten("value", "b") for found in (BY_SIGNS, BY_RANKS)]
-    -> [[], []]
-[NEITHER in found.notes for found in (BY_SIGNS, BY_RANKS)] -> [True, True]
-["▲" in found.to_text(ascii=False).split(LEGEND)[0] for found in BASED] -> [False, False]
+    => [[], []]
+[NEITHER in found.notes for found in (BY_SIGNS, BY_RANKS)] => [True, True]
+["▲" in found.to_text(ascii=False).split(LEGEND)[0] for found in BASED] => [False, False]
 any("the test favors b, but the mean favors a;" in note
-    for note in compare_scores(LOWER, test="sign").notes) -> True
+    for note in compare_scores(LOWER, test="sign").notes) => True
 any("favors b (also in 1 more pair); neither" in note
-    for note in compared([*OPPOSED, OPPOSED[1]], test="sign").notes) -> True
+    for note in compared([*OPPOSED, OPPOSED[1]], test="sign").notes) => True
 """)
-def test_no_system_is_better_if_the_test_and_the_mean_favor_different_ones(
-    call: str, value: str
-) -> None:
-    check_value(call, value, globals())
 
 
 def test_a_mean_that_contradicts_a_test_on_more_queries_is_noted() -> None:
@@ -86,19 +82,17 @@ def test_the_note_on_random_signs_names_the_measures_whose_p_values_are_not_exac
 TWO, THREE = random_rows(2, 12), random_rows(3, 20)
 
 
-@giving("""
-compared(TWO, test="randomization").description() -> "p <= 0.05, exact randomization test"
-compared(TWO, test="randomization").resamples -> 0
+test_the_legend_says_whether_p_values_are_exact_and_corrected = giving("""
+compared(TWO, test="randomization").description() => "p <= 0.05, exact randomization test"
+compared(TWO, test="randomization").resamples => 0
 compared(THREE, correction="none").description()
-    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of a measure"
+    => "p <= 0.05, paired t-test, not corrected for the 3 pairs of a measure"
 compared(THREE, correction="none", baseline=["a", "b"]).description()
-    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of a measure"
+    => "p <= 0.05, paired t-test, not corrected for the 3 pairs of a measure"
 compared(THREE, correction="none", family="all").description()
-    -> "p <= 0.05, paired t-test, not corrected for the 3 pairs of all measures"
-"corrected" in compared(THREE, test="tukey").description() -> False
+    => "p <= 0.05, paired t-test, not corrected for the 3 pairs of all measures"
+"corrected" in compared(THREE, test="tukey").description() => False
 """)
-def test_the_legend_says_whether_p_values_are_exact_and_corrected(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 # Pairs of which the order of tied documents decides the verdict.
@@ -172,17 +166,15 @@ def notes(measure: str = "map", better: int = 4, **options: Any) -> list[str]:
     return fr.compare(QRELS, {"tied": TIED, "untied": untied(better)}, measure, **options).notes
 
 
-@giving("""
-notes()[-1] -> "ties decide which of tied and untied is better in map: the difference is -0.1250 to
+# Not for expected values and tests of all systems.
+test_the_note_has_the_differences_and_a_remedy = giving("""
+notes()[-1] => "ties decide which of tied and untied is better in map: the difference is -0.1250 to
     +0.1250 by the order of tied documents; " + REMEDY
-[note for note in notes(better=6, ties="average") if "ties decide wh" in note] -> []
-[note for note in notes(better=6, test="tukey") if "ties decide wh" in note] -> []
-notes("ERR@2")[-1].partition(" wh")[0] -> "ties decide"
-notes("ERR@2")[-1].partition("; ")[2] -> "different scores of these documents remove the question"
+[note for note in notes(better=6, ties="average") if "ties decide wh" in note] => []
+[note for note in notes(better=6, test="tukey") if "ties decide wh" in note] => []
+notes("ERR@2")[-1].partition(" wh")[0] => "ties decide"
+notes("ERR@2")[-1].partition("; ")[2] => "different scores of these documents remove the question"
 """)
-def test_the_note_has_the_differences_and_a_remedy(call: str, value: str) -> None:
-    """Not for expected values and tests of all systems."""
-    check_value(call, value, globals())
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 import fastrank as fr
-from tests.helpers.call_rows import check_value, giving
+from tests.helpers.tables import giving
 
 NAMES = ("ext", "min", "max", "residual")
 
@@ -193,18 +193,16 @@ def test_the_truncated_form_is_normalized_by_its_greatest_value() -> None:
     assert found == pytest.approx(float(expected), abs=1e-15)
 
 
-@giving("""
-rbo([*"abcd"], [*"acbd"], 0.5, depth=2).truncated -> approx((1 + 0.5 * 0.5) / 1.5, abs=1e-15)
-rbo([*"abcdefg"], [*"bacghi"], 0.8, depth=6).ext -> approx(0.6152411428571429, abs=1e-14)
-rbo([*"abcdefg"], [*"bacghi"], 0.8, depth=6).truncated * (1 - 0.8**6) -> approx(0.44672, abs=1e-14)
-rbo(BY_SCORE, [*"bacd"]) -> rbo(["b", {"a", "c"}, "d"], [*"bacd"])
-rbo(np.array([3, 1, 2]), [3, 2, 1]) -> rbo([3, 1, 2], [3, 2, 1])
-rbo([], ["a", "b"]) -> approx((0.0, 0.0, 1.0, 1.0, 0.0))
-rbo([], {}) -> approx((math.nan,) * 5, nan_ok=True)
+# With depth 6: rbo 0.1.3, RankingSimilarity(list(a), list(b)).rbo(p=p) and .rbo_ext(p).
+test_values_of_rankings_and_scores = giving("""
+rbo([*"abcd"], [*"acbd"], 0.5, depth=2).truncated => approx((1 + 0.5 * 0.5) / 1.5, abs=1e-15)
+rbo([*"abcdefg"], [*"bacghi"], 0.8, depth=6).ext => approx(0.6152411428571429, abs=1e-14)
+rbo([*"abcdefg"], [*"bacghi"], 0.8, depth=6).truncated * (1 - 0.8**6) => approx(0.44672, abs=1e-14)
+rbo(BY_SCORE, [*"bacd"]) => rbo(["b", {"a", "c"}, "d"], [*"bacd"])
+rbo(np.array([3, 1, 2]), [3, 2, 1]) => rbo([3, 1, 2], [3, 2, 1])
+rbo([], ["a", "b"]) => approx((0.0, 0.0, 1.0, 1.0, 0.0))
+rbo([], {}) => approx((math.nan,) * 5, nan_ok=True)
 """)
-def test_values_of_rankings_and_scores(call: str, value: str) -> None:
-    """With depth 6: rbo 0.1.3, RankingSimilarity(list(a), list(b)).rbo(p=p) and .rbo_ext(p)."""
-    check_value(call, value, globals())
 
 
 def test_a_series_of_numbers_is_scores_by_its_index() -> None:
@@ -296,19 +294,17 @@ OTHER = [{"a": "z", "b": "y"}, {"c": "0", "d": "1", "a": "x"}]
 FILES = "data/pixels.run", "data/pca.run"
 
 
-@giving("""
-ktu(ranked("abc"), ranked("abd")) -> approx(1.0, abs=1e-15)
-ktu(ranked("abc"), ranked("bec")) -> approx(1 / 3, abs=1e-15)
+# The first two are the examples of KTU's definition; repro_eval sorts the union by name.
+test_overlap_of_files_of_equal_runs_and_of_renamed_documents = giving("""
+ktu(ranked("abc"), ranked("abd")) => approx(1.0, abs=1e-15)
+ktu(ranked("abc"), ranked("bec")) => approx(1 / 3, abs=1e-15)
 [ktu(ranked("abcdef", **own), ranked("bagcdh", **own)) for own in OTHER]
-    -> [ktu(ranked("abcdef"), ranked("bagcdh"))] * 2
-overlap("data/pca.run", "data/pca.run").columns["shared@10"] -> [10] * 201
-overlap("data/pca.run", "data/pca.run", variant="b").columns["rbo"] -> approx([1.0] * 201)
-overlap("data/pca.run", "data/pca.run").columns["tau"] -> [1.0] * 201
-overlap(*FILES).columns -> overlap(*(fr.read_run(run).to_dict() for run in FILES)).columns
-overlap(CLOSE, APART, depth=1).columns["shared@1"][0] -> 0
-overlap(CLOSE, APART, depth=1, trec_eval_version="10.0").columns["shared@1"][0] -> 1
-overlap(CLOSE, APART, trec_eval_version="10.0").columns["tau"][0] -> 1.0
+    => [ktu(ranked("abcdef"), ranked("bagcdh"))] * 2
+overlap("data/pca.run", "data/pca.run").columns["shared@10"] => [10] * 201
+overlap("data/pca.run", "data/pca.run", variant="b").columns["rbo"] => approx([1.0] * 201)
+overlap("data/pca.run", "data/pca.run").columns["tau"] => [1.0] * 201
+overlap(*FILES).columns => overlap(*(fr.read_run(run).to_dict() for run in FILES)).columns
+overlap(CLOSE, APART, depth=1).columns["shared@1"][0] => 0
+overlap(CLOSE, APART, depth=1, trec_eval_version="10.0").columns["shared@1"][0] => 1
+overlap(CLOSE, APART, trec_eval_version="10.0").columns["tau"][0] => 1.0
 """)
-def test_overlap_of_files_of_equal_runs_and_of_renamed_documents(call: str, value: str) -> None:
-    """The first two are the examples of KTU's definition; repro_eval sorts the union by name."""
-    check_value(call, value, globals())

@@ -18,8 +18,8 @@ from fastrank.analysis.comparing.pairs import chosen_pair
 from fastrank.analysis.comparing.plots.plot import KINDS, draw
 from fastrank.common.plots.style import line, short, short_names, visible  # noqa: F401
 from fastrank.errors import MeasureError
-from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.comparisons import DATA, NAMES, compare_data, compared, random_rows, scores_of
+from tests.helpers.tables import giving, refusing
 
 pytest.importorskip("matplotlib")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -181,31 +181,29 @@ ONLY_MAP = fr.compare(DATA / "digits.qrels", RUNS, "map")
 OF_ONE_DOCUMENT = fr.compare({"q": {"a": 1}}, [{"q": {"a": 1}}], "Rprec IPrec@1")
 
 
-@failing("""
-compare_data().plot("diferences")
-    -> OptionError: kind: no plot 'diferences'; did you mean 'differences'?
-compare_data().plot("pie")
-    -> OptionError: kind: no plot 'pie'; expected one of differences, scatter,
-compare_data().plot("scatter", a="pixel")
-    -> OptionError: 'pixel' is not one of the systems; did you mean 'pixels'
-compare_data().plot("critical-difference", a="pca")
-    -> OptionError: a: the plot 'critical-difference' has no a: it shows all systems
-compare_data().plot("intervals", path="a.jpg")
-    -> OptionError: a.jpg: expected a suffix .png, .svg, .pdf
-compare_data().plot("intervals", "ndcg") -> MeasureError: 'ndcg' is not compared
-compare_data().plot("intervals", path="no such folder/a.svg") -> FileNotFoundError:
-ONLY_MAP.plot("over-k") -> MeasureError: over k needs several cutoffs of a measure; compare
-    with P.1,5,10,20,100
-OF_ONE_DOCUMENT.plot("over-k", "Rprec") -> MeasureError: compare with P.1,5,10,20,100
-OF_ONE_DOCUMENT.plot("over-k", "IPrec@1") -> MeasureError: compare with P.1,5,10,20,100
-compare_data().plot("precision-recall")
-    -> MeasureError: precision-recall needs the measure iprec_at_recall
-BASED.plot("critical-difference") -> OptionError: critical-difference needs all pairs
-ALONE.plot("scatter") -> OptionError: needs two systems, found 1
-ALONE.plot("critical-difference") -> OptionError: needs two systems, found 1
+test_what_cannot_be_plotted_is_an_error = refusing("""
+compare_data().plot("diferences") =>
+  OptionError: kind: no plot 'diferences'; did you mean 'differences'?
+compare_data().plot("pie") =>
+  OptionError: kind: no plot 'pie'; expected one of differences, scatter,...
+compare_data().plot("scatter", a="pixel") =>
+  OptionError: ...'pixel' is not one of the systems; did you mean 'pixels'...
+compare_data().plot("critical-difference", a="pca") =>
+  OptionError: a: the plot 'critical-difference' has no a: it shows all systems
+compare_data().plot("intervals", path="a.jpg") =>
+  OptionError: ...a.jpg: expected a suffix .png, .svg, .pdf
+compare_data().plot("intervals", "ndcg") => MeasureError: 'ndcg' is not compared...
+compare_data().plot("intervals", path="no such folder/a.svg") => FileNotFoundError: ...
+ONLY_MAP.plot("over-k") =>
+  MeasureError: over k needs several cutoffs of a measure; compare with P.1,5,10,20,100
+OF_ONE_DOCUMENT.plot("over-k", "Rprec") => MeasureError: ...compare with P.1,5,10,20,100
+OF_ONE_DOCUMENT.plot("over-k", "IPrec@1") => MeasureError: ...compare with P.1,5,10,20,100
+compare_data().plot("precision-recall") =>
+  MeasureError: precision-recall needs the measure iprec_at_recall...
+BASED.plot("critical-difference") => OptionError: ...critical-difference needs all pairs...
+ALONE.plot("scatter") => OptionError: ...needs two systems, found 1
+ALONE.plot("critical-difference") => OptionError: ...needs two systems, found 1
 """)
-def test_what_cannot_be_plotted_is_an_error(call: str, error: str) -> None:
-    check_error(call, error, globals())
 
 
 def test_without_matplotlib_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,42 +254,40 @@ def first_line(kind: str) -> Any:
     return DATA_COMPARED.plot(kind).lines[0]
 
 
-@giving("""
-DATA_COMPARED.plot("over-k").get_ylabel() -> "P"
-first_line("over-k").get_xdata().tolist() -> [5, 10, 20]
+test_lines_titles_names_and_descriptions = giving("""
+DATA_COMPARED.plot("over-k").get_ylabel() => "P"
+first_line("over-k").get_xdata().tolist() => [5, 10, 20]
 first_line("over-k").get_ydata().tolist()
-    -> [DATA_COMPARED.mean[f"P_{k}"]["pixels"] for k in (5, 10, 20)]
-first_line("precision-recall").get_xdata().tolist() -> [round(0.1 * i, 1) for i in range(11)]
-draw(compare_data(), "differences").title -> "map: pixels - pca"
-draw(BASED_ON_BEST, "scatter").title -> "map: pca against pixels"
-draw(SAME, "differences").description[-1] -> "."
-draw(SAME, "scatter").description[-1] -> "."
-draw(SAME, "intervals").description[-1] -> "."
-draw(ALONE, "intervals").description[-1] -> "."
+    => [DATA_COMPARED.mean[f"P_{k}"]["pixels"] for k in (5, 10, 20)]
+first_line("precision-recall").get_xdata().tolist() => [round(0.1 * i, 1) for i in range(11)]
+draw(compare_data(), "differences").title => "map: pixels - pca"
+draw(BASED_ON_BEST, "scatter").title => "map: pca against pixels"
+draw(SAME, "differences").description[-1] => "."
+draw(SAME, "scatter").description[-1] => "."
+draw(SAME, "intervals").description[-1] => "."
+draw(ALONE, "intervals").description[-1] => "."
 sorted(text.get_text() for text in UNDERSCORE.plot("over-k").get_legend().get_texts())
-    -> ["_first", "second"]
-unsaid(OF_DIFFERENCES, compare_data(), "differences") -> []
-unsaid(OF_RANKS, compare_data(), "critical-difference") -> []
-unsaid(OF_BASELINE, BASED, "intervals") -> []
-unsaid("9 of 10 queries; the others have no values", compared(GAPS_OF_TWO), "differences") -> []
+    => ["_first", "second"]
+unsaid(OF_DIFFERENCES, compare_data(), "differences") => []
+unsaid(OF_RANKS, compare_data(), "critical-difference") => []
+unsaid(OF_BASELINE, BASED, "intervals") => []
+unsaid("9 of 10 queries; the others have no values", compared(GAPS_OF_TWO), "differences") => []
 unsaid("value: means with 95% intervals. 3 systems, 9 of 10 queries; the others",
-    compared(GAPS_OF_THREE), "intervals") -> []
-"<image" in _svg(THOUSANDS, "scatter") -> True
-len(_svg(THOUSANDS, "differences")) < 1_000_000 -> True
+    compared(GAPS_OF_THREE), "intervals") => []
+"<image" in _svg(THOUSANDS, "scatter") => True
+len(_svg(THOUSANDS, "differences")) < 1_000_000 => True
 _alternative((PICTURES / "differences.svg").read_text("utf-8"))
-    -> _alternative(_svg(DATA_COMPARED, "differences", measure="map", a="pca", b="profile"))
+    => _alternative(_svg(DATA_COMPARED, "differences", measure="map", a="pca", b="profile"))
 _alternative((PICTURES / "intervals.svg").read_text("utf-8"))
-    -> _alternative(_svg(DATA_COMPARED, "intervals", measure="P_10"))
-len(set(LINES)) -> 28
-[one for one, other in pairwise(LINES) if one[1] == other[1]] -> []
-short_names(LONG, 20) -> ["…iever-1-with-a-lon…", "…iever-2-with-a-lon…"]
-short_names([*LONG, "bm25"], 20)[2] -> "bm25"
-short(LONG[0], 20) -> "a-very-lo…-is-common"
-short_names(["a" * 30 + "x", "a" * 30 + "y"], 10) -> ["aaaa…aaaax", "aaaa…aaaay"]
-visible("a\\x00\\u202eb") -> "a\\\\x00\\\\u202eb"
+    => _alternative(_svg(DATA_COMPARED, "intervals", measure="P_10"))
+len(set(LINES)) => 28
+[one for one, other in pairwise(LINES) if one[1] == other[1]] => []
+short_names(LONG, 20) => ["…iever-1-with-a-lon…", "…iever-2-with-a-lon…"]
+short_names([*LONG, "bm25"], 20)[2] => "bm25"
+short(LONG[0], 20) => "a-very-lo…-is-common"
+short_names(["a" * 30 + "x", "a" * 30 + "y"], 10) => ["aaaa…aaaax", "aaaa…aaaay"]
+visible("a\\x00\\u202eb") => "a\\\\x00\\\\u202eb"
 """)
-def test_lines_titles_names_and_descriptions(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 def _colors(axes: Any) -> list[str]:

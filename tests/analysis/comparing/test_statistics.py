@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fastrank.core.native import kernels
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compare_data, compared, data_scores, pair_of, random_rows
 from tests.helpers.strategies import examples, slow_in_python
+from tests.helpers.tables import giving
 
 pytestmark = slow_in_python
 
@@ -93,15 +93,13 @@ SMALL = [0.5] * 8, [0.495, 0.49, 0.2, 0.1, 0.3, 0.6, 0.4, 0.3]
 BOUNDS = stats.ttest_rel(*random_rows(2, 37)).confidence_interval(0.9)
 
 
-@giving("""
-pair_of(*DECIMALS, **EXACT).p -> 0.421875
-pair_of(*DECIMALS, **FLIPS).p -> approx(0.421875, abs=0.01)
-pair_of(*SMALL, test="sign", min_difference=0.01).p -> approx(stats.binomtest(5, 6).pvalue)
-pair_of(*random_rows(2, 37), level=0.9).low -> approx(BOUNDS.low, rel=1e-10)
-pair_of(*random_rows(2, 37), level=0.9).high -> approx(BOUNDS.high, rel=1e-10)
+test_small_differences_levels_and_statistics = giving("""
+pair_of(*DECIMALS, **EXACT).p => 0.421875
+pair_of(*DECIMALS, **FLIPS).p => approx(0.421875, abs=0.01)
+pair_of(*SMALL, test="sign", min_difference=0.01).p => approx(stats.binomtest(5, 6).pvalue)
+pair_of(*random_rows(2, 37), level=0.9).low => approx(BOUNDS.low, rel=1e-10)
+pair_of(*random_rows(2, 37), level=0.9).high => approx(BOUNDS.high, rel=1e-10)
 """)
-def test_small_differences_levels_and_statistics(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 @given(TENTHS)
@@ -359,21 +357,19 @@ def width(**options: Any) -> float:
     return pair.high - pair.low
 
 
-@giving("""
-width(**CLUSTERED) > 1.4 * width(interval="percentile") -> True
+test_clusters_that_are_alike_or_few_limit_p_and_widen_intervals = giving("""
+width(**CLUSTERED) > 1.4 * width(interval="percentile") => True
 "few clusters (3): intervals are too narrow" in compared(THIRTY, **by(lambda q: q // 10)).notes
-    -> True
+    => True
 "one cluster: a test and intervals need several" in compared(THIRTY, **by(lambda q: 0)).notes
-    -> True
-math.isnan(pair_of(*THIRTY, **by(lambda q: 0)).low) -> True
-math.isnan(pair_of(*THIRTY, **by(lambda q: 0)).high) -> True
-pair_of(*APART, **by(lambda q: q // 7, 20)).p -> 0.25
-pair_of(*APART, **by(lambda q: q // 7, 20)).smallest_p -> 0.25
+    => True
+math.isnan(pair_of(*THIRTY, **by(lambda q: 0)).low) => True
+math.isnan(pair_of(*THIRTY, **by(lambda q: 0)).high) => True
+pair_of(*APART, **by(lambda q: q // 7, 20)).p => 0.25
+pair_of(*APART, **by(lambda q: q // 7, 20)).smallest_p => 0.25
 pair_of(*APART, **by(lambda q: q // 7, 20)).note
-    -> "cannot be significant: only 3 of 3 clusters differ"
+    => "cannot be significant: only 3 of 3 clusters differ"
 """)
-def test_clusters_that_are_alike_or_few_limit_p_and_widen_intervals(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 def test_intervals_with_clusters_are_about_the_queries_with_values_of_both() -> None:

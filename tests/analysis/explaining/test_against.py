@@ -13,8 +13,8 @@ import pytrec_eval
 
 import fastrank as fr
 from fastrank.errors import FormatError
-from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.paths import DATA
+from tests.helpers.tables import giving, refusing
 
 QRELS, PROFILE, PCA = (str(DATA / name) for name in ("digits.qrels", "profile.run", "pca.run"))
 Dicts = tuple[dict[str, dict[str, Any]], dict[str, dict[str, float]]]
@@ -244,14 +244,12 @@ def compared(qrels: Any, run: Any, reference: Any, *measures: Any) -> dict[str, 
     return {name: (one.compared, one.differing) for name, one in found.items()}
 
 
-@giving("""
-compared(*TWO, {"map": OF_QUERIES}) -> {"map": (2, 0)}
-compared(*TWO, {"q1": {"Hits": 1.0}, "q2": {"Hits": 0.0}}, {"Hits": "map"}) -> {"Hits": (2, 0)}
-compared(*PLAIN, OF_MTEB, "ndcg_at_10") -> {"ndcg_at_10": (0, 0)}
+# q1 is also Q@1; the scores of MTEB have texts.
+test_queries_are_recognized_and_texts_are_skipped = giving("""
+compared(*TWO, {"map": OF_QUERIES}) => {"map": (2, 0)}
+compared(*TWO, {"q1": {"Hits": 1.0}, "q2": {"Hits": 0.0}}, {"Hits": "map"}) => {"Hits": (2, 0)}
+compared(*PLAIN, OF_MTEB, "ndcg_at_10") => {"ndcg_at_10": (0, 0)}
 """)
-def test_queries_are_recognized_and_texts_are_skipped(call: str, value: str) -> None:
-    """q1 is also Q@1; the scores of MTEB have texts."""
-    check_value(call, value, globals())
 
 
 def test_the_output_of_trec_eval_and_json_are_read(tmp_path: Path) -> None:
@@ -269,31 +267,29 @@ def test_the_output_of_trec_eval_and_json_are_read(tmp_path: Path) -> None:
     assert [match.settings for match in of_json.matches] == [("depth=10",)]
 
 
-@failing("""
-explained_against(*PLAIN, {}) -> InputError: against: expected values of measures, found none
-explained_against(*PLAIN, {"map": "x"})
-    -> InputError: against: 'map': expected a number, found 'x'
-explained_against(*PLAIN, {"mapp": 0.5}) -> MeasureError: unknown measure 'mapp'; did you mean map
-explained_against(*PLAIN, {"Accuracy@5": 0.5}) -> MeasureError: did you mean Success@5 or
-    PairAccuracy@5? Omit it, or give Accuracy@5=MEASURE
-explained_against(*PLAIN, {"P": 0.5})
-    -> MeasureError: 'P' has several values, P_5, P_10, P_15, ...; name
-explained_against(*PLAIN, {"map": 0.5}, "P_5")
-    -> MeasureError: the reference has no 'P_5'; it has map
-explained_against(*PLAIN, {"p": {"map": 0.5}})
-    -> GroupError: share no query: they have 'p', ... and 'q'
-explained_against(*PLAIN, {"map": 0.5}, [])
-    -> MeasureError: expected a measure of the reference, found none
-explained_against(*PLAIN, 5) -> TypeError: against: expected a dict or a path, found int
-explained_against(*PLAIN, [1])
-    -> TypeError: or tuples with query_id, measure and value, found an item of type
-fr.explain(*PLAIN, query="q", against={"map": 1.0}) -> OptionError: query: no effect with against
-fr.explain(*PLAIN, other=PCA, against={"map": 1.0}) -> OptionError: other: no effect with against
-fr.explain(*PLAIN, documents={}, against={"map": 1.0})
-    -> OptionError: documents: no effect with against
+test_an_invalid_reference_is_an_error = refusing("""
+explained_against(*PLAIN, {}) => InputError: against: expected values of measures, found none
+explained_against(*PLAIN, {"map": "x"}) => InputError: against: 'map': expected a number, found 'x'
+explained_against(*PLAIN, {"mapp": 0.5}) =>
+  MeasureError: unknown measure 'mapp'; did you mean map...
+explained_against(*PLAIN, {"Accuracy@5": 0.5}) =>
+  MeasureError: ...did you mean Success@5 or PairAccuracy@5? Omit it, or give Accuracy@5=MEASURE
+explained_against(*PLAIN, {"P": 0.5}) =>
+  MeasureError: 'P' has several values, P_5, P_10, P_15, ...; name...
+explained_against(*PLAIN, {"map": 0.5}, "P_5") =>
+  MeasureError: the reference has no 'P_5'; it has map
+explained_against(*PLAIN, {"p": {"map": 0.5}}) =>
+  GroupError: ...share no query: they have 'p', ... and 'q'...
+explained_against(*PLAIN, {"map": 0.5}, []) =>
+  MeasureError: expected a measure of the reference, found none
+explained_against(*PLAIN, 5) => TypeError: against: expected a dict or a path, found int
+explained_against(*PLAIN, [1]) =>
+  TypeError: ...or tuples with query_id, measure and value, found an item of type...
+fr.explain(*PLAIN, query="q", against={"map": 1.0}) => OptionError: query: no effect with against
+fr.explain(*PLAIN, other=PCA, against={"map": 1.0}) => OptionError: other: no effect with against
+fr.explain(*PLAIN, documents={}, against={"map": 1.0}) =>
+  OptionError: documents: no effect with against
 """)
-def test_an_invalid_reference_is_an_error(call: str, error: str) -> None:
-    check_error(call, error, globals())
 
 
 def test_a_line_that_trec_eval_does_not_print_is_an_error(tmp_path: Path) -> None:

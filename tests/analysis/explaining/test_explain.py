@@ -17,9 +17,9 @@ import fastrank as fr
 from fastrank.core.matching.keywords import TIES
 from fastrank.errors import FormatError
 from tests.core.measures.test_best_values import name_of
-from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.parsing import read_prefs
 from tests.helpers.paths import DATA
+from tests.helpers.tables import giving, refusing
 
 QRELS, PROFILE, PCA = (str(DATA / name) for name in ("digits.qrels", "profile.run", "pca.run"))
 # Every family that is explained, in all of its forms.
@@ -144,46 +144,44 @@ LARGER_FIRST = "ties: 2 of 2 results have the score of another one and are order
 LARGER_FIRST += " larger first"
 
 
-@giving("""
-notes({"a": 1, "b": 0}, {"a": 2, "b": 1}) -> []
+test_a_note_says_what_else_matters = giving("""
+notes({"a": 1, "b": 0}, {"a": 2, "b": 1}) => []
 notes({"a": 1, "b": 2}, {"a": 2, "x": 1})[0]
-    -> "unjudged: 1 of 2 results: map would be 0.5000 if it is not relevant, 0.6667 if it has grade
+    => "unjudged: 1 of 2 results: map would be 0.5000 if it is not relevant, 0.6667 if it has grade
     2"
-notes({"a": 1, "b": 2}, {"a": 2})[-1] -> "not retrieved: 1 relevant document: b (grade 2)"
+notes({"a": 1, "b": 2}, {"a": 2})[-1] => "not retrieved: 1 relevant document: b (grade 2)"
 notes({"a": 1, "b": 2}, {"b": 2}, relevance_level=2)
-    -> ["level: 1 judged document with a grade above 0 is below level 2 and not relevant"]
-notes({"a": 0}, {"a": 2}) -> [NOT_RELEVANT]
+    => ["level: 1 judged document with a grade above 0 is below level 2 and not relevant"]
+notes({"a": 0}, {"a": 2}) => [NOT_RELEVANT]
 notes({"a": 0}, {"a": 2}, no_relevant="skip")
-    -> [NOT_RELEVANT + "; means skip the query, as no_relevant='skip' says"]
-notes({"a": 1}, {"a": 2, "b": 1}, depth=1) -> ["depth: 1 result below rank 1 ignored"]
+    => [NOT_RELEVANT + "; means skip the query, as no_relevant='skip' says"]
+notes({"a": 1}, {"a": 2, "b": 1}, depth=1) => ["depth: 1 result below rank 1 ignored"]
 notes({"a": 1}, {"a": 2, "q": 1}, ignore_identical_ids=True)
-    -> ["excluded: 1 result removed from the ranking"]
+    => ["excluded: 1 result removed from the ranking"]
 notes({"a": 1, "b": 0}, {"a": 1.0 + 2**-40, "b": 1.0})[-1]
-    -> "32-bit ties: scores that differ only beyond 32 bits tie, at ranks 1-2, as in trec_eval
+    => "32-bit ties: scores that differ only beyond 32 bits tie, at ranks 1-2, as in trec_eval
     9.0.8; 10.0 compares doubles"
 notes({"a": 1}, {"b": 2, "a": 1}, judged_only=True)
-    -> ["judged only: 1 unjudged result removed from the ranking"]
+    => ["judged only: 1 unjudged result removed from the ranking"]
 fr.explain({"q": {"a": 1}}, DUPLICATES, "map", query="q", duplicates="first").notes
-    -> ["duplicates: 1 repeated result dropped"]
+    => ["duplicates: 1 repeated result dropped"]
 notes({"b": 1}, {"a": 3, "b": 2, "c": 2, "d": 2, "e": 1}, "P.1,3")[0].partition("; ")[2][:51]
-    -> "ranks 2-4 tie across the cutoff 3: P_3 could be 0.0"
+    => "ranks 2-4 tie across the cutoff 3: P_3 could be 0.0"
 notes({"a": 1}, {"a": 1.0, "b": 1.0, "c": 0.5}, "P.1", depth=1)[0]
-    -> "ties: 2 of 3 results have the score of another one and are ordered by document id, larger
+    => "ties: 2 of 3 results have the score of another one and are ordered by document id, larger
     first; ranks 1-2 tie across the depth 1: P_1 could be 0.0000 to 1.0000, 0.5000 on average"
 notes({"a": 1, "b": 0}, {"a": 1, "b": 1}, "ERR")
-    -> [LARGER_FIRST + ": ERR could be 0.2500 to 0.5000"]
+    => [LARGER_FIRST + ": ERR could be 0.2500 to 0.5000"]
 notes({"a": 1, "b": 0}, {"a": 1, "b": 1}, "infAP")
-    -> [LARGER_FIRST + ": the range of infAP is unknown"]
-notes({"a": 1, "b": 1}, {"a": 1, "b": 1}, "infAP") -> []
+    => [LARGER_FIRST + ": the range of infAP is unknown"]
+notes({"a": 1, "b": 1}, {"a": 1, "b": 1}, "infAP") => []
 notes({"a": 1}, {"a": 2}, "official")
-    -> ["not explained: 17 other values of the set: runid, num_q, num_ret, num_rel, num_rel_ret,
+    => ["not explained: 17 other values of the set: runid, num_q, num_ret, num_rel, num_rel_ret,
     ..."]
 fr.explain({"q": {"a": 1}, "p": {"a": 1}}, {"p": {"a": 1}}, "map P.5", query="q").notes
-    -> ["the run lacks this query, so that every value is 0; in means, it is left out
+    => ["the run lacks this query, so that every value is 0; in means, it is left out
     (missing=\\"zero\\" counts it as 0)"]
 """)
-def test_a_note_says_what_else_matters(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 def test_the_range_of_err_is_for_the_highest_grade_of_all_queries() -> None:
@@ -235,25 +233,23 @@ UNJUDGED: Any = ({"q": {"a": 0}}, {"q": {"x": 1.0}}, "ndcg.-1=0.2,1=1")
 OF_UNJUDGED = fr.explain(*UNJUDGED, query="q", no_relevant="one")
 
 
-@giving("""
-OF_GAINS.table(GAINS).columns["gain"] -> [5.0, 0.5]
-OF_GAINS.part(GAINS).parts.total -> 5.0 + 0.5 / math.log2(3)
-list(OFFICIAL.values)[:4] -> ["map", "Rprec", "bpref", "recip_rank"]
-GIVEN.table("map").names -> ["rank", "document", "grade", "found", "adds"]
-GIVEN.document("b") -> "b: not judged\\n  map: rank 1, adds nothing"
+test_what_a_value_is_made_of = giving("""
+OF_GAINS.table(GAINS).columns["gain"] => [5.0, 0.5]
+OF_GAINS.part(GAINS).parts.total => 5.0 + 0.5 / math.log2(3)
+list(OFFICIAL.values)[:4] => ["map", "Rprec", "bpref", "recip_rank"]
+GIVEN.table("map").names => ["rank", "document", "grade", "found", "adds"]
+GIVEN.document("b") => "b: not judged\\n  map: rank 1, adds nothing"
 explain({"q": {"a": 1}}, {"q": {"x": 2, "a": 1}}, "P.1", query="q").document("x")
-    -> "x: not judged, score 2\\n  P_1: rank 1, adds nothing"
-ONE.values -> {"P_2": 1.0}
-ONE.other.values -> {"P_2": 0.0}
-"P_2 = 1.0000, because R is 0" in str(ONE) -> True
-"b: P_2 = 0.0000, because the number of results is 0" in str(ONE) -> True
-MISSING.values -> {"map": 0.0, "P_5": 0.0}
-len(MISSING.table("map")) -> 0
-OF_UNJUDGED.values -> evaluate(*UNJUDGED, no_relevant="one").mean
-OF_UNJUDGED.table("ndcg_-1=0.2,1=1").columns["adds"] -> [0.0]
+    => "x: not judged, score 2\\n  P_1: rank 1, adds nothing"
+ONE.values => {"P_2": 1.0}
+ONE.other.values => {"P_2": 0.0}
+"P_2 = 1.0000, because R is 0" in str(ONE) => True
+"b: P_2 = 0.0000, because the number of results is 0" in str(ONE) => True
+MISSING.values => {"map": 0.0, "P_5": 0.0}
+len(MISSING.table("map")) => 0
+OF_UNJUDGED.values => evaluate(*UNJUDGED, no_relevant="one").mean
+OF_UNJUDGED.table("ndcg_-1=0.2,1=1").columns["adds"] => [0.0]
 """)
-def test_what_a_value_is_made_of(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 def test_titles_are_shown_and_shortened_in_text(tmp_path: Path) -> None:
@@ -316,36 +312,34 @@ SUBTOPICS = fr.read_qrels(io.BytesIO(b"q 1 a 1\nq 2 a 1\n"))
 PREFERENCES = read_prefs(io.BytesIO(b"1 A ABC d1 1\n1 A ABC d2 2\n"))
 
 
-@failing("""
-explained(query="q004")
-    -> GroupError: query 'q004' is neither in the qrels nor in the run; did you mean 'q0004'?
-explained("F1") -> MeasureError: explain supports map,
-explained("num_q") -> MeasureError: explain supports map,
-explained("map_avgjg") -> MeasureError: explain supports map,
-explained("iP@5") -> MeasureError: explain supports map,
-explained("all_prefs") -> MeasureError: explain supports map,
-explained(query=4) -> TypeError: query: expected a str, found int
-explained(ties="average") -> OptionError: ties: 'average' is over all orders
-explained(relevance_level=-1)
-    -> OptionError: relevance_level: explain expects a level of at least 0, found -1
-explained("P(rel=-1)@5")
-    -> MeasureError: 'P(rel=-1)@5': explain expects a level of at least 0, found rel=-1
-explained(rows=0) -> OptionError: rows: expected 1 or more, found 0
-explained(documents=5) -> OptionError: documents: expected a Dataset, a dict or a path
-explained().document("d00") -> OptionError: 'd00' is neither retrieved nor judged for query
-explained().difference("map") -> GroupError: only one run was explained
-explain(SUBTOPICS, {"q": {"a": 1.0}}, "map", query="q")
-    -> EvaluationError: are for measures of subtopics
-explain({"q": {"a": 1}}, {"p": {"a": 1}}, "map", query="p")
-    -> GroupError: query 'p' is in the run, but has no judgments
-explain(PREFERENCES, {"1": {"d1": 1.0}}, "map", query="1")
-    -> TypeError: expected Qrels, found Preferences
-explain(QRELS, PCA, "map", other=PCA)
-    -> GroupError: do not differ in map on 200 common queries; name a
-explain(QRELS, PCA, "map") -> OptionError: query: name a query, or a second run
+test_bad_input_is_an_error = refusing("""
+explained(query="q004") =>
+  GroupError: query 'q004' is neither in the qrels nor in the run; did you mean 'q0004'?
+explained("F1") => MeasureError: explain supports map,...
+explained("num_q") => MeasureError: explain supports map,...
+explained("map_avgjg") => MeasureError: explain supports map,...
+explained("iP@5") => MeasureError: explain supports map,...
+explained("all_prefs") => MeasureError: explain supports map,...
+explained(query=4) => TypeError: query: expected a str, found int
+explained(ties="average") => OptionError: ties: 'average' is over all orders...
+explained(relevance_level=-1) =>
+  OptionError: relevance_level: explain expects a level of at least 0, found -1
+explained("P(rel=-1)@5") =>
+  MeasureError: 'P(rel=-1)@5': explain expects a level of at least 0, found rel=-1
+explained(rows=0) => OptionError: rows: expected 1 or more, found 0
+explained(documents=5) => OptionError: documents: expected a Dataset, a dict or a path...
+explained().document("d00") => OptionError: ...'d00' is neither retrieved nor judged for query...
+explained().difference("map") => GroupError: only one run was explained...
+explain(SUBTOPICS, {"q": {"a": 1.0}}, "map", query="q") =>
+  EvaluationError: ...are for measures of subtopics...
+explain({"q": {"a": 1}}, {"p": {"a": 1}}, "map", query="p") =>
+  GroupError: query 'p' is in the run, but has no judgments
+explain(PREFERENCES, {"1": {"d1": 1.0}}, "map", query="1") =>
+  TypeError: ...expected Qrels, found Preferences...
+explain(QRELS, PCA, "map", other=PCA) =>
+  GroupError: ...do not differ in map on 200 common queries; name a...
+explain(QRELS, PCA, "map") => OptionError: query: name a query, or a second run...
 """)
-def test_bad_input_is_an_error(call: str, error: str) -> None:
-    check_error(call, error, globals())
 
 
 @pytest.mark.parametrize("measures", ["map", "P.10 map", "official"])

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.analysis.fusion.methods import METHODS, NORMALIZATIONS
 from tests.analysis.fusion import oracle
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.strategies import examples
+from tests.helpers.tables import giving
 
 NUMBERS = {
     "rrf": ("rrf_k", 60.0),
@@ -107,27 +107,25 @@ def _order(*runs: oracle.Ranking, **options: Any) -> str:
     return "".join(_fused(list(runs), **options)["q"])
 
 
-@giving("""
-_fused([TIED, TIED])["q"] -> {"b": 2 / 61, "a": 2 / 62}
-_order({"a": 1.0}, {"b": 1.0}) -> "ba"
-_order(TIED, TIED) -> "ba"
-_order(TIED, TIED, ties="docno_asc") -> "ab"
-_order(BACKWARD, BACKWARD, ties="given") -> "ba"
-_order(TIED, TIED, ties="given") -> "ab"
-_order(CLOSE, CLOSE) -> "ba"
-_order(CLOSE, CLOSE, trec_eval_version="10.0") -> "ab"
-_fused(DEEP, "combsum", depth=2)["q"] -> {"c": 1.0, "a": 1.0, "b": 0.0}
-_order(*DEEP, keep=2) -> "ac"
-_order(*DEEP, keep=10) -> "acb"
-_fused(APART, "condorcet")["q"] -> {"c": 2.0, "a": 2.0, "d": 1.0, "b": 1.0}
-_order(*BELOW, method="combsum", normalization="z") -> "adbexyc"
-_order(*BELOW, method="combsum", normalization="z", unretrieved="zero") -> "adbeycx"
-fuse([EMPTY, EMPTY], warn=[].append).to_dict() -> {"none": {}, "q": {"a": 2 / 61}}
-fuse(one for one in (PLAIN, PLAIN))["q"] -> {"a": 2 / 61}
-fuse([PLAIN, PLAIN], "isr").tag -> "isr"
+test_documents_are_in_this_order = giving("""
+_fused([TIED, TIED])["q"] => {"b": 2 / 61, "a": 2 / 62}
+_order({"a": 1.0}, {"b": 1.0}) => "ba"
+_order(TIED, TIED) => "ba"
+_order(TIED, TIED, ties="docno_asc") => "ab"
+_order(BACKWARD, BACKWARD, ties="given") => "ba"
+_order(TIED, TIED, ties="given") => "ab"
+_order(CLOSE, CLOSE) => "ba"
+_order(CLOSE, CLOSE, trec_eval_version="10.0") => "ab"
+_fused(DEEP, "combsum", depth=2)["q"] => {"c": 1.0, "a": 1.0, "b": 0.0}
+_order(*DEEP, keep=2) => "ac"
+_order(*DEEP, keep=10) => "acb"
+_fused(APART, "condorcet")["q"] => {"c": 2.0, "a": 2.0, "d": 1.0, "b": 1.0}
+_order(*BELOW, method="combsum", normalization="z") => "adbexyc"
+_order(*BELOW, method="combsum", normalization="z", unretrieved="zero") => "adbeycx"
+fuse([EMPTY, EMPTY], warn=[].append).to_dict() => {"none": {}, "q": {"a": 2 / 61}}
+fuse(one for one in (PLAIN, PLAIN))["q"] => {"a": 2 / 61}
+fuse([PLAIN, PLAIN], "isr").tag => "isr"
 """)
-def test_documents_are_in_this_order(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 def test_queries_are_the_union_in_byte_order_and_missing_ones_are_noted() -> None:

@@ -14,9 +14,8 @@ import pytest
 import fastrank as fr
 from fastrank.core.formats.trec.digests import judgments_digest
 from fastrank.errors import InputError, MeasureError
-from tests.helpers.call_rows import check_error, failing
 from tests.helpers.paths import DATA
-from tests.helpers.tables import cases
+from tests.helpers.tables import calls, cases, check_error
 
 QRELS, PIXELS, PCA = (str(DATA / name) for name in ("digits.qrels", "pixels.run", "pca.run"))
 SMALL = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"d": 1}}
@@ -270,24 +269,24 @@ def test_metadata_of_the_run_is_copied() -> None:
     assert saved.mean == made(QRELS, PIXELS, "map").mean
 
 
-@failing("""
-made(SMALL, RUN, "num_ret")
-    -> MeasureError: 'num_ret': neither higher nor lower values are better
-made(SMALL, RUN, "gm_map") -> MeasureError: 'gm_map': has no values per query to compare
-made(QRELS, PIXELS, "map", ir_metadata=True)
-    -> InputError: pixels.run: no file that begins with the metadata of ir_metadata$
-made(SMALL, RUN, "map", ir_metadata=True)
-    -> InputError: ^run: no file that begins with the metadata of ir_metadata$
-made(SMALL, [RUN, RUN], "RR") -> TypeError: expected one run, found a list of 2
-at_epoch("today") -> OptionError: SOURCE_DATE_EPOCH: expected seconds since 1970, found 'today'
+@calls("""
+made(SMALL, RUN, "num_ret") =>
+  MeasureError: 'num_ret': neither higher nor lower values are better...
+made(SMALL, RUN, "gm_map") => MeasureError: 'gm_map': has no values per query to compare
+made(QRELS, PIXELS, "map", ir_metadata=True) =>
+  InputError: ...pixels.run: no file that begins with the metadata of ir_metadata
+made(SMALL, RUN, "map", ir_metadata=True) =>
+  InputError: run: no file that begins with the metadata of ir_metadata
+made(SMALL, [RUN, RUN], "RR") => TypeError: ...expected one run, found a list of 2
+at_epoch("today") => OptionError: SOURCE_DATE_EPOCH: expected seconds since 1970, found 'today'
 """)
 def test_what_a_baseline_cannot_have_is_refused(
-    call: str, error: str, monkeypatch: pytest.MonkeyPatch
+    call: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def at_epoch(epoch: str) -> None:
         monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
         save("RR")
 
     before = PATH.read_bytes()
-    check_error(call, error, globals() | locals())
+    check_error(call, expected, globals() | locals())
     assert PATH.read_bytes() == before

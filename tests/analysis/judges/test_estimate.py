@@ -11,7 +11,7 @@ from scipy import stats
 import fastrank as fr
 from fastrank.analysis.judges.prediction_powered import combined, estimated
 from fastrank.analysis.judges.result import settings_of
-from tests.helpers.call_rows import check_error, failing
+from tests.helpers.tables import calls, check_error
 
 SETTINGS = settings_of()
 # human, predicted, others
@@ -199,22 +199,21 @@ def estimated_with(data: Any, **changes: Any) -> Any:
     return fr.estimate(**given)
 
 
-@failing("""
-estimated_with(data, human={"q000": {"d1": 1}}) -> GroupError: expected 3 or more queries
-estimated_with(data, human={"q9": {"d1": 1}})
-    -> GroupError: the judge lacks 1 query that people judged, such as 'q9'
-estimated_with(data, judge=data[0]) -> GroupError: of people and of the judge are the same
-estimated_with(data, interval="bca")
-    -> OptionError: interval: expected one of 't', 'percentile'
-estimated_with(data, correction="max-t") -> OptionError: correction: 'max-t' is not for estimates
-estimated_with(data, population="some") -> OptionError: population: expected
-estimated_with(data, scale={0: 0}) -> OptionError: scale: no grade for 1
-estimated_with(data, measures="gm_map") -> MeasureError: gm_map
-estimated_with(data).value("P@5", "good") -> MeasureError: 'P@5' was not estimated; expected map
-estimated_with(data).value("map", "worst")
-    -> OptionError: run: 'worst' is not one of the systems: 'good', 'bad'
-estimated_with(data).pair("map", "bad", "bad")
-    -> OptionError: expected two systems, found 'bad' twice
+@calls("""
+estimated_with(data, human={"q000": {"d1": 1}}) => GroupError: expected 3 or more queries...
+estimated_with(data, human={"q9": {"d1": 1}}) =>
+  GroupError: the judge lacks 1 query that people judged, such as 'q9'...
+estimated_with(data, judge=data[0]) => GroupError: ...of people and of the judge are the same...
+estimated_with(data, interval="bca") => OptionError: interval: expected one of 't', 'percentile'...
+estimated_with(data, correction="max-t") => OptionError: correction: 'max-t' is not for estimates...
+estimated_with(data, population="some") => OptionError: population: expected...
+estimated_with(data, scale={0: 0}) => OptionError: scale: no grade for 1...
+estimated_with(data, measures="gm_map") => MeasureError: ...gm_map...
+estimated_with(data).value("P@5", "good") => MeasureError: 'P@5' was not estimated; expected map
+estimated_with(data).value("map", "worst") =>
+  OptionError: run: 'worst' is not one of the systems: 'good', 'bad'
+estimated_with(data).pair("map", "bad", "bad") =>
+  OptionError: ...expected two systems, found 'bad' twice
 """)
-def test_errors_name_what_is_wrong(data: Any, call: str, error: str) -> None:
-    check_error(call, error, globals() | {"data": data})
+def test_errors_name_what_is_wrong(data: Any, call: str, expected: str) -> None:
+    check_error(call, expected, globals() | {"data": data})

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.call_rows import check_error, failing
 from tests.helpers.spans import Place, characters, places, table
+from tests.helpers.tables import refusing
 
 SPANS = table(
     "query document start end grade evidence",
@@ -125,20 +125,17 @@ def test_pages_and_documents_have_the_grade_of_their_best_chunk() -> None:
 NO_PAGES = {name: column for name, column in CHUNKS.items() if name != "page"}
 
 
-@failing("""
-span_qrels(SPANS, CHUNKS, min_overlap=0)
-    -> OptionError: min_overlap: expected a number above 0, at most 1, found 0
-span_qrels(SPANS, CHUNKS, characters=0) -> OptionError: characters: expected 1 or more, found 0
-span_qrels(SPANS, CHUNKS, of="query")
-    -> OptionError: of: expected one of 'span', 'chunk', found 'query'
-span_qrels(SPANS, CHUNKS, grade="min")
-    -> OptionError: grade: expected one of 'max', 'sum', 'share', found 'min'
-by_level(RUN, NO_PAGES, "page")
-    -> InputError: <dict>: no page column: found 'chunk', 'document'
-by_level({"q": {"c5": 1.0}}, CHUNKS, "document")
-    -> InputError: 1 document not among the chunks of <dict>: 'c5'
-by_level(RUN, CHUNKS, "section")
-    -> OptionError: level: expected one of 'chunk', 'page', 'document'
+test_bad_input_is_an_error = refusing("""
+span_qrels(SPANS, CHUNKS, min_overlap=0) =>
+  OptionError: min_overlap: expected a number above 0, at most 1, found 0...
+span_qrels(SPANS, CHUNKS, characters=0) => OptionError: characters: expected 1 or more, found 0
+span_qrels(SPANS, CHUNKS, of="query") =>
+  OptionError: of: expected one of 'span', 'chunk', found 'query'
+span_qrels(SPANS, CHUNKS, grade="min") =>
+  OptionError: grade: expected one of 'max', 'sum', 'share', found 'min'
+by_level(RUN, NO_PAGES, "page") => InputError: <dict>: no page column: found 'chunk', 'document'...
+by_level({"q": {"c5": 1.0}}, CHUNKS, "document") =>
+  InputError: ...1 document not among the chunks of <dict>: 'c5'
+by_level(RUN, CHUNKS, "section") =>
+  OptionError: level: expected one of 'chunk', 'page', 'document'...
 """)
-def test_bad_input_is_an_error(call: str, error: str) -> None:
-    check_error(call, error, globals())

@@ -40,8 +40,8 @@ from tests.common.rendering.parsers import (
     text_of_latex,
     text_of_markdown,
 )
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compare_data, random_rows, scores_of
+from tests.helpers.tables import giving
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -249,18 +249,16 @@ def test_nothing_moves_the_cursor(write: Callable[[Document], str], document: Do
 COMPARED, EXPLAINED = compare_data(), _explanation()
 
 
-@giving("""
-COMPARED.to_markdown() -> markdown(document_of(COMPARED))
-COMPARED.to_latex() -> latex(document_of(COMPARED))
-COMPARED.to_latex(show="mean") -> latex(columns_document(COMPARED, "mean", [*"†‡§¶"]))
-COMPARED.to_html() -> html(document_of(COMPARED))
-COMPARED.to_html(page=True)[:15] -> "<!DOCTYPE html>"
-EXPLAINED.to_markdown() -> markdown(explanation_document(EXPLAINED))
-EXPLAINED.to_html() -> html(explanation_document(EXPLAINED))
-EXPLAINED.to_html(page=True) -> html(explanation_document(EXPLAINED), page="Query <q>")
+test_methods_of_results_write_their_documents = giving("""
+COMPARED.to_markdown() => markdown(document_of(COMPARED))
+COMPARED.to_latex() => latex(document_of(COMPARED))
+COMPARED.to_latex(show="mean") => latex(columns_document(COMPARED, "mean", [*"†‡§¶"]))
+COMPARED.to_html() => html(document_of(COMPARED))
+COMPARED.to_html(page=True)[:15] => "<!DOCTYPE html>"
+EXPLAINED.to_markdown() => markdown(explanation_document(EXPLAINED))
+EXPLAINED.to_html() => html(explanation_document(EXPLAINED))
+EXPLAINED.to_html(page=True) => html(explanation_document(EXPLAINED), page="Query <q>")
 """)
-def test_methods_of_results_write_their_documents(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 def test_html_shows_intervals_and_p_values() -> None:

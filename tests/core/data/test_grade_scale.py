@@ -23,8 +23,8 @@ from fastrank.cli.main import main
 from fastrank.compat import pytrec_eval
 from fastrank.core.measures.notation import parse_measure
 from fastrank.errors import InputError
-from tests.helpers.call_rows import check_error, failing
 from tests.helpers.strategies import examples
+from tests.helpers.tables import calls, check_error
 
 # Generated grades and scores often look as if they had changed places.
 pytestmark = pytest.mark.filterwarnings("ignore:.*are judgments and run swapped")
@@ -207,29 +207,31 @@ def test_ties_in_every_order() -> None:
     assert fr.tie_report(QRELS, run, "map", relevance_level=0.5).tied == 4
 
 
-@failing(r"""
-of(QRELS, "relstring")
-    -> EvaluationError: 'relstring' shows ... the grade 0.5 of document a of query 'q'
-of(grade(1100.5), "nDCG(dcg='exp-log2')")
-    -> EvaluationError: grade 1100.5 of document b of query 'q' is too
-of(grade(4.5), "ERR(max_grade=4)") -> EvaluationError: grade 4.5 of document b ... max_grade=4
-of(QRELS, "map", relevance_level=math.nan) -> OptionError: LEVEL
-of(QRELS, "map", relevance_level=math.inf) -> OptionError: LEVEL
-of(QRELS, "map", relevance_level=-1e300) -> OptionError: LEVEL
-read({"b": 0.5, "a": 2**53 + 1}) -> InputError: A: expected EXACT, found 9007199254740993
-read({"b": 0.5, "a": -(2**63) + 1}) -> InputError: A: expected EXACT, found -9223372036854775807
-read({"b": 0.5, "a": 10**400})
-    -> InputError: A: expected a grade in the range of a double, found 1000
+@calls(r"""
+of(QRELS, "relstring") =>
+  EvaluationError: 'relstring' shows ... the grade 0.5 of document a of query 'q'
+of(grade(1100.5), "nDCG(dcg='exp-log2')") =>
+  EvaluationError: grade 1100.5 of document b of query 'q' is too...
+of(grade(4.5), "ERR(max_grade=4)") => EvaluationError: grade 4.5 of document b ... max_grade=4
+of(QRELS, "map", relevance_level=math.nan) => OptionError: LEVEL
+of(QRELS, "map", relevance_level=math.inf) => OptionError: LEVEL
+of(QRELS, "map", relevance_level=-1e300) => OptionError: LEVEL
+read({"b": 0.5, "a": 2**53 + 1}) => InputError: ...A: expected EXACT, found 9007199254740993...
+read({"b": 0.5, "a": -(2**63) + 1}) =>
+  InputError: ...A: expected EXACT, found -9223372036854775807...
+read({"b": 0.5, "a": 10**400}) =>
+  InputError: ...A: expected a grade in the range of a double, found 1000...
 """)
-def test_what_needs_whole_small_or_exact_grades_is_refused(call: str, error: str) -> None:
+def test_what_needs_whole_small_or_exact_grades_is_refused(call: str, expected: str) -> None:
     names = {
         "of": lambda qrels, *measures, **options: fr.evaluate(qrels, RUN, *measures, **options),
         "grade": lambda own: {"q": {"a": 0.5, "b": own}},
         "read": lambda own: Qrels.from_dict({"q": own}),
     }
-    error = error.replace("EXACT", "a grade that is exact as a 64-bit float")
-    error = error.replace("LEVEL", "^relevance_level: expected a ... number, found")
-    check_error(call, error.replace(" A:", " document 'a':"), globals() | names)
+    expected = expected.replace("EXACT", "a grade that is exact as a 64-bit float")
+    expected = expected.replace("LEVEL", "relevance_level: expected a ... number, found...")
+    expected = expected.replace("A:", "document 'a':")
+    check_error(call, expected, globals() | names)
 
 
 def test_own_measures_see_the_grades() -> None:

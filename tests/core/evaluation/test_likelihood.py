@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.tables import holding, holds, refused, refusing
+from tests.helpers.tables import giving, refusing
 
 RUN = {"q1": {"d1": 2.0, "d2": 1.0, "d3": -0.5}, "q2": {"d1": 5.0, "d3": 5.0}}
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
@@ -59,7 +59,7 @@ WORST = {"unretrieved": "worst"}
 NAMED = scores(run=fr.Run.from_dict(RUN, tag="dpr"))
 
 
-@holding("""
+test_values_are_as_described = giving("""
 # a positive costs minus the log of its share of the exponentials
 nll() => close(ONE, log(2))
 # scores are divided by the temperature
@@ -103,11 +103,9 @@ fr.table(NAMED).names => ["run", "NLL"]
 NAMED.to_trec().startswith("NLL") => True
 NAMED.by_group({"q1": "a", "q2": "b"})["b"].mean => {"NLL": log(2)}
 """)
-def test_values_are_as_described(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
 
 
-@refusing(r"""
+test_what_has_no_likelihood_is_refused = refusing(r"""OptionError
 # options are possible ones
 nll(temperature=0) => temperature: expected a number above 0, found 0
 nll(temperature=nan) => temperature: expected a finite number, found nan
@@ -123,8 +121,6 @@ nll(QRELS, {"q1": {"d1": 1e10}}, temperature=1e-300) =>
 nll(QRELS, {"q9": {"d1": 1.0}}) =>
   NoQueriesError: the run and the qrels share no query ids (run: 'q9'; qrels: 'q1', 'q2')
 """)
-def test_what_has_no_likelihood_is_refused(call: str, error: str) -> None:
-    assert refused(call, error, globals(), "OptionError")
 
 
 def of_table(table: Any, gold: Any) -> list[float]:

@@ -18,7 +18,7 @@ from fastrank.core.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.errors import MeasureError
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.strategies import examples
-from tests.helpers.tables import holding, holds
+from tests.helpers.tables import giving
 from tests.helpers.tie_orders import (
     BOUNDED,
     GRADES,
@@ -109,7 +109,7 @@ def harmonic_mean(measures: str) -> dict[str, float]:
     return average({"d7": 1}, LARGE, measures)
 
 
-@holding("""
+test_values_with_ties_are_as_described = giving("""
 # the expected dcg is that of ndcg before it is divided
 average(*ABCD, "dcg")["dcg"] => approx(expected_dcg())
 # custom gains have an expected value: grade 1 is worth 4, and stands at rank 1 or 2
@@ -128,8 +128,6 @@ computed({"b": 1}, CLOSE, "recip_rank", ties="best", trec_eval_version="10.0")
 of_groups("docno_asc")["map_avgjg"] => approx((1 + (1 / 2 + 2 / 3) / 2) / 2)
 of_groups("given")["map_avgjg"] => approx((1 / 2 + (1 + 2 / 3) / 2) / 2)
 """)
-def test_values_with_ties_are_as_described(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
 
 
 NAN = parse_run(b"q Q0 a 1 1 t\nq Q0 b 1 nan t\n", strict=False)

@@ -15,7 +15,7 @@ from fastrank.core.measures.custom import CUSTOM
 from fastrank.core.measures.notation import parse_measure
 from fastrank.errors import EvaluationError, MeasureError
 from tests.helpers.parsing import parse_qrels, parse_run
-from tests.helpers.tables import holding, holds, refused, refusing
+from tests.helpers.tables import giving, refusing
 
 QRELS = parse_qrels(b"q1 0 a 1\nq1 0 b 0\nq1 0 e 2\nq2 0 c 2\nq2 0 d -1\n")
 RUN = parse_run(b"q1 Q0 b 1 3 t\nq1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 d 1 2 t\nq2 Q0 c 1 1 t\n")
@@ -207,7 +207,7 @@ COMPILED, COMPILED_SHARE = numba.njit(last_rank), numba.njit(share_of_top)
 EXPECTED_SHARE = dict(zip(SHARE.split(), ([1 / 3, 1 / 3], [0.0, 3.0], [0.0, 0.0]), strict=True))
 
 
-@holding("""
+test_functions_are_measures_with_options = giving("""
 # parameters after the ranking are options
 registered(share_of_top, SHARE) => EXPECTED_SHARE
 registered(COMPILED_SHARE, SHARE) => EXPECTED_SHARE
@@ -226,11 +226,9 @@ fr.evaluate(QRELS, RUN, ["map", COMPILED])["last_rank"].tolist() => [3.0, 2.0]
 # a function that was made a measure goes by the name it was given
 [*registered(last_rank, [last_rank, "map"], name="deepest")] => ["deepest", "map"]
 """)
-def test_functions_are_measures_with_options(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
 
 
-@refusing(r"""
+test_what_is_no_measure_is_refused = refusing(r"""MeasureError
 # a value is a number
 registered(text, "text") =>
   EvaluationError: measure 'text' of query 'q1': TypeError: expected a number, found str
@@ -247,8 +245,6 @@ with_default(rel=1) => measure 'untyped': 'rel' is an option of every measure; r
 # two functions of one name
 fr.evaluate(QRELS, RUN, [last_rank, other()]) => two functions have the name 'last_rank'
 """)
-def test_what_is_no_measure_is_refused(call: str, error: str) -> None:
-    assert refused(call, error, globals(), "MeasureError")
 
 
 def test_the_counts_of_a_cut_ranking_are_those_of_its_documents() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from tests.helpers.tables import holding, holds, refused, refusing
+from tests.helpers.tables import giving, refusing
 
 # Of ir_measures 0.4.3 with cwl-eval 1.0.12 and its provider compat, and of pyNTCIREVAL 0.0.3 (Q).
 RECORDED = Path(__file__).parents[2] / "recorded/measures/peers.json.gz"
@@ -46,7 +46,7 @@ def close(*values: float) -> Any:
     return pytest.approx(list(values), rel=1e-14)
 
 
-@holding("""
+test_worked_examples = giving("""
 # of cwl-eval 1.0.12 and ir_measures 0.4.3, where max_rel is the highest grade
 of("SDCG@5 INST") => close(0.42870185423738655, 0.3330781528433992)
 of("INSQ BPM@5") => close(0.28858995142529104, 0.4444444444444444)
@@ -70,11 +70,9 @@ of("SDCG(min_rel=1,max_rel=2)@3") => close(0.5 / (1 + 1 / LOG3 + 0.5))
 # queries without relevant documents may count as best
 of("Q nCG@3 Compat SDCG@3", {"q": {"a": 0}}, {"q": {"a": 1.0}}, no_relevant="one") => [1.0] * 4
 """)
-def test_worked_examples(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
 
 
-@refusing(r"""
+test_options_that_do_not_fit_are_refused = refusing(r"""
 # options that make no sense
 of("nDCG(ideal='max')") =>
   MeasureError: 'nDCG(ideal='max')': ideal='max' needs a cutoff, as in nDCG(ideal='max')@10
@@ -90,8 +88,6 @@ of("INST(min_rel=3)") => EvaluationError: min_rel=3: expected less than the high
 of("nDCG(ideal='max',max_grade=2)@5") =>
   EvaluationError: grade 3 of document 0 of query 'q' is above max_grade=2
 """)
-def test_options_that_do_not_fit_are_refused(call: str, error: str) -> None:
-    assert refused(call, error, globals())
 
 
 def test_repeated_evaluations_are_equal() -> None:

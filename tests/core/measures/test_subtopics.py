@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.tables import holding, holds, refused, refusing
+from tests.helpers.tables import giving, refusing
 
 # Of random judgments and runs; ndeval printed all digits (its format %.6f changed to %.17g), once
 # ranking by the rank column, as by default, and once by score (-traditional). None is NaN.
@@ -156,7 +156,7 @@ ONCE, CBA = b"q 1 a 1\nq 2 b 1\nq 2 c 0\n", {"q": {"c": 3.0, "b": 2.0, "a": 1.0}
 SYSTEMS = {"one": RUN, "other": {"1": {"a": 1.0}}}
 
 
-@holding("""
+test_values_of_subtopics_are_as_described = giving("""
 # the first rank is normalized as all others; ndeval does not divide by the 3 subtopics
 first("alpha_DCG@1 ERR_IA@1 alpha_nDCG@1") => [2 / 3, 2 / 3, 1.0]
 # names of both notations and of ndeval are known
@@ -190,17 +190,15 @@ mean("map StRecall@2", ONCE, CBA) => [(1 / 2 + 2 / 3) / 2, 0.5]
 # compare takes them
 "alpha_nDCG@5" in str(fr.compare(judgments(), SYSTEMS, "alpha_nDCG@5")) => True
 """)
-def test_values_of_subtopics_are_as_described(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
 
 
 PLAIN_LINES = b"1 Q0 a 1\n1 Q0 b 0\n"
 AGAIN = fr.read_run(io.BytesIO(b"1 Q0 a 1 2.0 t\n1 Q0 a 2 1.0 t\n"))
 
 
-@refusing(r"""
+test_what_cannot_be_computed_is_refused = refusing(r"""MeasureError
 # explain does not support them
-fr.explain(judgments(), RUN, "alpha_nDCG@5", query="1") => explain supports map, [...]
+fr.explain(judgments(), RUN, "alpha_nDCG@5", query="1") => explain supports map, ...
 # plain measures refuse documents with several subtopics
 of("map") =>
   EvaluationError: query '1': duplicate docs b, lines 2 and 4 of <file object>; judgments with
@@ -224,7 +222,7 @@ fr.evaluate_labels([[1, 0]], [[1.0, 0.5]], "NRBP") =>
 of(ties="worst") =>
   'NRBP' needs judgments with subtopics: ties='worst' orders documents by the grades of one query
 of(ties="average") =>
-  ties='average' does not support 'NRBP'; it supports NumRet, [...]
+  ties='average' does not support 'NRBP'; it supports NumRet, ...
 # a document stands twice for one subtopic, or in the run
 of(qrels=QRELS + b"2 2 a 0\n") =>
   InputError: <file object>: query '2', subtopic '2': duplicate docs a, lines 9 and 11 of <file
@@ -237,5 +235,3 @@ of("alpha_nDCG") =>
 of("alpha_nDCG(alpha=2)@5") => 'alpha_nDCG(alpha=2)@5': alpha=2: expected a number from 0 to 1
 of("NRBP(beta=-1)") => 'NRBP(beta=-1)': beta=-1: expected a number from 0 to 1
 """)
-def test_what_cannot_be_computed_is_refused(call: str, error: str) -> None:
-    assert refused(call, error, globals(), "MeasureError")

@@ -19,7 +19,7 @@ from fastrank.searching import build_index, search
 from tests.helpers.forms import EXPECTED, assert_same, options, outcome
 from tests.helpers.parsing import parse_prefs, parse_qrels, read_trec_run
 from tests.helpers.strategies import examples
-from tests.helpers.tables import refused, refusing, rows
+from tests.helpers.tables import calls, check_error, rows
 
 RNG = np.random.default_rng(3)
 CORPUS = RNG.standard_normal((200, 8)).astype(np.float32)
@@ -215,7 +215,7 @@ TWICE = parse_qrels(b"q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 0\n")
 PREFERENCES = parse_prefs(b"q1 0 0 d1 2\nq1 0 0 d2 1\n")
 
 
-@refusing(r"""
+@calls(r"""
 # the measures
 of("mapp") => MeasureError: unknown measure 'mapp'; did you mean map, AP or AP_IA?
 of("map_avgjg") =>
@@ -265,13 +265,13 @@ of(qrels=TWICE) => EvaluationError: query 'q1': duplicate docs d1, lines 1 and 3
 of(qrels=PREFERENCES) => InputError: <bytes>: expected judgments of documents, found preferences
 """)
 def test_mistakes_are_found_before_the_search(
-    call: str, error: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    call: str, expected: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fastrank.vectors.searching.batches._Search.run", None)
     monkeypatch.setattr("fastrank.vectors.embeddings.judged_search.build_index", None)
 
-    assert refused(call, error, globals())
+    check_error(call, expected, globals())
     assert not list(tmp_path.iterdir())
 
 
