@@ -485,25 +485,6 @@ def test_labels_give_what_the_same_run_gives(
     assert_same(found, expected)
 
 
-@examples(50)
-@given(st.integers(0, 2**32), st.integers(2, 30), st.sampled_from([1, 3, 10, 100]))
-def test_ndcg_over_the_orders_of_ties_is_that_of_scikit_learn(
-    seed: int, width: int, k: int
-) -> None:
-    """Which averages the gain of documents with equal scores."""
-    metrics = pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(seed)
-    labels, scores = rng.integers(0, 5, (3, width)), rng.integers(0, 4, (3, width))
-
-    found = fr.evaluate_labels(labels, scores, ["ndcg", f"ndcg_cut.{k}"], ties="average")
-
-    for i in range(3):
-        pair = labels[i : i + 1], scores[i : i + 1]
-        assert found["ndcg"][i] == pytest.approx(metrics.ndcg_score(*pair), rel=1e-12)
-        expected = metrics.ndcg_score(*pair, k=k)
-        assert found[f"ndcg_cut_{k}"][i] == pytest.approx(expected, rel=1e-12)
-
-
 # Labels and scores that have changed places
 
 FOUND = np.random.default_rng(3).random((4, 8))

@@ -26,15 +26,17 @@ def labelled(seed: int) -> tuple[list[list[int]], list[list[float]]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_dcg_is_that_of_scikit_learn(seed: int) -> None:
+def test_dcg_and_ndcg_are_those_of_scikit_learn(seed: int) -> None:
+    """Which averages the gain of documents with equal scores."""
     labels, scores = labelled(seed)
-    names, options = "DCG@3 dcg DCG dcg(dcg='exp-log2')@3", {"ties": "average"}
+    names, options = "DCG@3 dcg DCG dcg(dcg='exp-log2')@3 ndcg_cut.3 ndcg", {"ties": "average"}
 
     found = fr.evaluate_labels(labels, scores, names, trec_eval_version="10.0", **options)
 
     exponential = [[2**label - 1 for label in row] for row in labels]
     every, first = dcg_score(labels, scores), dcg_score(labels, scores, k=3)
     expected = [first, every, every, dcg_score(exponential, scores, k=3)]
+    expected += [ndcg_score(labels, scores, k=k) for k in (3, None)]
     assert list(found.mean.values()) == pytest.approx(expected, rel=1e-12)
     assert found.mean["DCG"] == found.mean["dcg"]
 
