@@ -216,7 +216,6 @@ CANNOT = "TypeError: cannot be pickled for another process: "
 def test_what_cannot_be_pickled_is_the_error_of_its_item(
     call: Any, error: str, processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And does not affect the others."""
     monkeypatch.delitem(sys.modules, "cloudpickle", raising=False)
     function, items, values = call
 
@@ -225,16 +224,6 @@ def test_what_cannot_be_pickled_is_the_error_of_its_item(
     assert [one.value for one in found] == values
     (failed,) = [one.error for one in found if one.error is not None]
     assert f"{type(failed).__name__}: {failed}".startswith(error)
-
-
-def test_a_function_that_cannot_be_pickled_is_an_error(
-    processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """But not for Dask, which has loaded cloudpickle."""
-    monkeypatch.delitem(sys.modules, "cloudpickle", raising=False)
-
-    with pytest.raises(TypeError, match="cannot be pickled for another process"):
-        list(outcomes(processes, lambda *_: 1, [1]))
 
 
 def test_dask_takes_functions_that_cannot_be_imported(dask: Any) -> None:

@@ -60,7 +60,7 @@ def check(rows: list[list[int]], qrels: list[dict[int, int]], kind: str = "int64
         before, column = found[wrong] or (0, 0)
         with pytest.raises(ArrayError) as caught:
             fr.evaluate_arrays(qrels, ids, None, "map", threads=1)
-        assert (caught.value.row, caught.value.column) == (wrong, column)
+        assert (caught.value.name, caught.value.row, caught.value.column) == ("ids", wrong, column)
         doc = rows[wrong][column]
         reason = f"document {doc} is retrieved twice, in columns {before} and {column}"
         assert caught.value.reason.endswith(reason)

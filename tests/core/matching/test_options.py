@@ -64,24 +64,16 @@ found(qrels=grades("q1 a=1 b=1; q2 c=1"), run=scores("q1 a=2 b=1"), trec_eval_ve
 
 test_impossible_options_are_refused = refusing(r"""OptionError
 # an unknown choice is told the known ones
-found(ties="average_") =>
-  ties: expected one of 'docno_desc', 'docno_asc', 'given', 'best', 'worst', 'average', found
-  'average_'
+found(ties="average_") => ties: expected one of 'docno_desc', ..., 'average', found 'average_'
 found(missing="average_") => missing: expected one of 'skip', 'zero', 'error', found 'average_'
-found(no_relevant="average_") =>
-  no_relevant: expected one of 'zero', 'one', 'skip', 'error', found 'average_'
-found(duplicates="average_") =>
-  duplicates: expected one of 'error', 'first', 'max', found 'average_'
+found(no_relevant="best") => no_relevant: expected one of 'zero', ..., 'error', found 'best'
+found(duplicates="best") => duplicates: expected one of 'error', 'first', 'max', found 'best'
 # a flag is true or false and no text
 found(judged_only="no") => judged_only: expected True or False, found 'no'
-found(judged_only=None) => judged_only: expected True or False, found None
 found(judged_only=2) => judged_only: expected True or False, found 2
-found(ignore_identical_ids="no") => ignore_identical_ids: expected True or False, found 'no'
 found(ignore_identical_ids=None) => ignore_identical_ids: expected True or False, found None
-found(ignore_identical_ids=2) => ignore_identical_ids: expected True or False, found 2
 # missing queries are named, five at most
 missing(1) => EvaluationError: 1 of 2 judged queries is missing from the run: q1
-missing(5) => EvaluationError: 5 of 6 judged queries are missing from the run: q1, q2, q3, q4, q5
 missing(6) =>
   EvaluationError: 6 of 7 judged queries are missing from the run: q1, q2, q3, q4, q5, ...
 found(qrels=MORE, missing="error") =>
@@ -93,8 +85,6 @@ found(no_relevant="error") =>
 found(qrels=b"q3 0 d 0\n", no_relevant="skip") =>
   NoQueriesError: there are no judged queries; skipped 1 judged query without a relevant document
 # preferences have no relevant documents
-found("prefs_simp", PREFERENCES, b"q Q0 a 1 1 t\n", no_relevant="skip") =>
-  no_relevant: found 'skip', but preferences have no relevant documents
 found("prefs_simp", PREFERENCES, b"q Q0 a 1 1 t\n", no_relevant="error") =>
   no_relevant: found 'error', but preferences have no relevant documents
 # what can be excluded is a mapping from queries to documents
@@ -106,18 +96,14 @@ found(exclude={"q1": None}) =>
   TypeError: exclude: query 'q1': expected a list or set of documents, found None
 # what is no id cannot be excluded
 found(exclude={"q1": [1.5]}) =>
-  InputError: exclude: query 'q1': expected an id, found the float 1.5; use integers or strings
-  (pandas converts integers to floats in columns with missing values)
+  InputError: exclude: query 'q1': expected an id, found the float 1.5; use integers or strings ...
 found(exclude={"q1": [None]}) =>
   InputError: exclude: query 'q1': expected an id, found the missing value None
 found(exclude={"q1": [True]}) =>
   InputError: exclude: query 'q1': expected an id (str, bytes or int), found bool: True
 found(exclude={"q1": ["\ud800"]}) =>
-  InputError: exclude: query 'q1': expected an id, found a lone surrogate in '\ud800', which UTF-8
-  cannot encode
+  InputError: exclude: query 'q1': expected an id, found a lone surrogate in '\ud800', ...
 # a repeated document is told by its lines whatever was left out
-found(qrels=b"q 0 a 1\n", run=REPEATED) =>
-  EvaluationError: query 'q': duplicate docs a, lines 2 and 4 of <bytes>
 found(qrels=b"q 0 a 1\n", run=REPEATED, exclude={"q": ["x", "y"]}) =>
   EvaluationError: query 'q': duplicate docs a, lines 2 and 4 of <bytes>
 # measures pooled over all documents look at the judgments of missing queries too

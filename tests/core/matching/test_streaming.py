@@ -242,6 +242,7 @@ STREAMED: dict[str, tuple[bytes, bytes]] = {
         judged("q1 d7 1, q2 d99 1, q3 d3 2"),
         lines("q1", 5) + lines("q2", 100) + lines("q3", 5),
     ),
+    "blanks": (QRELS, b" \n \n"),
     "one query": (judged("q d50 1, q d7 1"), lines("q", 100)),
     "queries with lines in two parts": (
         every_third(8, 18),

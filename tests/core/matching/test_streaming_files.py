@@ -79,10 +79,6 @@ def test_a_file_is_refused_as_its_text_is(case: str, threads: int, tmp_path: Pat
         assert words in message
 
 
-def test_a_file_of_blanks_is_judged_in_pieces(tmp_path: Path) -> None:
-    assert_streams(QRELS, b" \n \n", tmp_path / "run")
-
-
 @pytest.mark.parametrize("place", [0, 227, 909])
 @pytest.mark.parametrize("line", [b"\0", b"q1 Q0 a\0b 1 1 t", b"q1 Q0 a 1 1", b"# \0", b"#"])
 @pytest.mark.parametrize("version", VERSIONS)
