@@ -54,9 +54,7 @@ NAMES = [function.__name__ for function, _, _ in TAKES]
 
 
 @pytest.mark.parametrize(("function", "options", "_"), TAKES, ids=NAMES)
-def test_the_signature_shows_each_option_with_its_type_and_default(
-    function: Callable[..., Any], options: type, _: int
-) -> None:
+def test_the_signature_shows_each_option_with_its_type_and_default(function, options, _):
     parameters = inspect.signature(function).parameters
     described = {keyword.name: keyword for keyword in (*SEARCH, *EVALUATION)}
 
@@ -67,7 +65,7 @@ def test_the_signature_shows_each_option_with_its_type_and_default(
     assert not any(own.kind is own.VAR_KEYWORD for own in parameters.values())
 
 
-def test_the_options_of_evaluate_have_these_defaults() -> None:
+def test_the_options_of_evaluate_have_these_defaults():
     """Those of trec_eval 9.0.8."""
     parameters = inspect.signature(fr.evaluate).parameters.values()
 
@@ -95,9 +93,7 @@ def test_the_options_of_evaluate_have_these_defaults() -> None:
     [(function, options) for function, options, _ in TAKES if function is not fr.Evaluator],
     ids=[name for name in NAMES if name != "Evaluator"],
 )
-def test_the_docstring_says_what_each_option_means(
-    function: Callable[..., Any], options: type
-) -> None:
+def test_the_docstring_says_what_each_option_means(function, options):
     """Evaluator's refers to that of evaluate."""
     lines = (inspect.getdoc(function) or "").splitlines()
 
@@ -107,9 +103,7 @@ def test_the_docstring_says_what_each_option_means(
 
 
 @pytest.mark.parametrize(("function", "options", "count"), TAKES, ids=NAMES)
-def test_an_unknown_option_is_a_type_error_that_names_the_closest(
-    function: Callable[..., Any], options: type, count: int
-) -> None:
+def test_an_unknown_option_is_a_type_error_that_names_the_closest(function, options, count):
     arguments = [{"q": {"d": 1}}] * count
     name = next(iter(names_of(options)))
 
@@ -117,7 +111,7 @@ def test_an_unknown_option_is_a_type_error_that_names_the_closest(
         function(*arguments, **{f"{name}x": 1})
 
 
-def test_the_trec_eval_command_has_the_same_defaults() -> None:
+def test_the_trec_eval_command_has_the_same_defaults():
     """It makes its Options without the descriptions, which would cost it time."""
     described = {own.name: own.default for own in EVALUATION}
     assert (described.pop("missing"), described.pop("depth")) == ("skip", None)
@@ -131,7 +125,7 @@ def test_the_trec_eval_command_has_the_same_defaults() -> None:
     assert made.max_retrieved == MAX_RETRIEVED
 
 
-def test_descriptions_stand_where_the_docstring_leaves_room_for_them() -> None:
+def test_descriptions_stand_where_the_docstring_leaves_room_for_them():
     words = " ".join(["word"] * 30)
     keywords = [Keyword("depth", None, "how deep."), Keyword("ties", "given", words)]
 
@@ -145,7 +139,7 @@ def test_descriptions_stand_where_the_docstring_leaves_room_for_them() -> None:
     assert lines[-2:] == ["", "    Last."]
 
 
-def test_every_option_of_evaluate_is_a_flag_of_the_command() -> None:
+def test_every_option_of_evaluate_is_a_flag_of_the_command():
     """With the same default, unless the environment says another."""
     parser = Parser()
     add_evaluation_options(parser, EvaluationOptions)
@@ -155,7 +149,7 @@ def test_every_option_of_evaluate_is_a_flag_of_the_command() -> None:
     assert given_options(given, EvaluationOptions) == {own.name: own.default for own in EVALUATION}
 
 
-def test_the_help_of_a_flag_is_the_first_sentence_on_the_parameter() -> None:
+def test_the_help_of_a_flag_is_the_first_sentence_on_the_parameter():
     def function(size: int = 3, log_file: str | None = None, ties: Ties = "given") -> None:
         """Do it.
 
@@ -177,7 +171,7 @@ def test_the_help_of_a_flag_is_the_first_sentence_on_the_parameter() -> None:
     assert '{docno_desc,docno_asc,given,best,worst,average} "given" or "best" (def' in shown
 
 
-def test_every_flag_has_a_help() -> None:
+def test_every_flag_has_a_help():
     parsers = [parser_of(name) for name in COMMANDS if name != "trec_eval"]
     parsers += [step for own in parsers if own.steps for step in own.steps.choices.values()]
 
@@ -202,7 +196,7 @@ def test_every_flag_has_a_help() -> None:
         ),
     ],
 )
-def test_flags_are_values_of_their_options(words: list[str], expected: dict[str, Any]) -> None:
+def test_flags_are_values_of_their_options(words, expected):
     parser = Parser()
     parser.add_flags(fr.evaluate_embeddings, EmbeddingOptions)
 
@@ -227,9 +221,7 @@ def test_flags_are_values_of_their_options(words: list[str], expected: dict[str,
         (fr.evaluate_embeddings, "quer_ids", "query_ids"),
     ],
 )
-def test_an_option_by_another_name_is_suggested(
-    function: Callable[..., Any], name: str, meant: str | None
-) -> None:
+def test_an_option_by_another_name_is_suggested(function, name, meant):
     arguments = ({},) * (2 if function is fr.evaluate else 3)
 
     with pytest.raises(TypeError) as caught:

@@ -1,7 +1,5 @@
 """The words of messages: what is escaped in them, and which names and ids they suggest."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -21,11 +19,11 @@ from fastrank.common.messages import closest, did_you_mean, similar_id, valid_js
         ("\udcff\ufffe\U000e0001", r"\udcff\ufffe\U000e0001"),
     ],
 )
-def test_what_could_mislead_is_escaped(text: str, shown: str) -> None:
+def test_what_could_mislead_is_escaped(text, shown):
     assert visible(text) == shown
 
 
-def test_joiners_of_words_are_kept() -> None:
+def test_joiners_of_words_are_kept():
     assert visible("می\u200cشود") == "می\u200cشود"
 
 
@@ -40,7 +38,7 @@ def test_joiners_of_words_are_kept() -> None:
         ('"\n\udcff', '"\n\\xff'),
     ],
 )
-def test_only_lone_surrogates_of_json_are_replaced(text: str, read: str) -> None:
+def test_only_lone_surrogates_of_json_are_replaced(text, read):
     assert json.loads(valid_json(json.dumps([text]))) == [read]
 
 
@@ -61,19 +59,17 @@ def test_only_lone_surrogates_of_json_are_replaced(text: str, read: str) -> None
         ("7", [], []),
     ],
 )
-def test_an_id_is_suggested_only_if_its_numbers_are_the_same(
-    wanted: str, known: list[str], meant: list[str]
-) -> None:
+def test_an_id_is_suggested_only_if_its_numbers_are_the_same(wanted, known, meant):
     assert similar_id(wanted, known) == meant
 
 
-def test_names_resemble_others_regardless_of_case_and_hyphens() -> None:
+def test_names_resemble_others_regardless_of_case_and_hyphens():
     assert closest("Relevance-Level", ["depth", "relevance_level"]) == ["relevance_level"]
     assert closest("max_fall", ["max-drop"], {"max_fall": "max-drop"}) == ["max-drop"]
     assert closest("xyzzy", ["depth"]) == []
 
 
-def test_suggestions_are_listed_with_or() -> None:
+def test_suggestions_are_listed_with_or():
     assert did_you_mean([]) == ""
     assert did_you_mean(["a"]) == "; did you mean a?"
     assert did_you_mean(["a", "b", "c"]) == "; did you mean a, b or c?"

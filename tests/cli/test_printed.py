@@ -148,7 +148,7 @@ def _inputs(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("case", cases(PRINTED), ids=lambda case: case[0])
-def test_a_command_prints(case: tuple[str, ...]) -> None:
+def test_a_command_prints(case):
     words, expected, *notes = case
     if "--plot" in words:
         pytest.importorskip("matplotlib")

@@ -6,14 +6,13 @@ import bz2
 import gzip
 import lzma
 import subprocess
-from typing import Any
 
 import pytest
 
 from fastrank.cli.trec_eval import LONG
 from fastrank.core.measures.trec import MEASURES, NICKNAMES
 from tests.helpers.checks import unescaped
-from tests.helpers.commands import Command, process, words_of, write
+from tests.helpers.commands import process, words_of, write
 from tests.helpers.tables import cases
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
@@ -40,7 +39,7 @@ x 0 a 1\n => RUN => 7 No queries with both results and relevance
 
 
 @pytest.mark.parametrize(("qrels", "run", "expected"), cases(BAD_FILES))
-def test_bad_files_are_explained(qrels: str, run: str, expected: str, trec_eval: Command) -> None:
+def test_bad_files_are_explained(qrels, run, expected, trec_eval):
     """A message that names file, line and expectation."""
     files = {
         name: unescaped(text).replace(b"QRELS", QRELS).replace(b"RUN", RUN)
@@ -76,7 +75,7 @@ irds:vaswani run => 2 irds:vaswani': no such file or directory; `fastrank eval` 
 
 
 @pytest.mark.parametrize(("arguments", "expected"), cases(WRONG))
-def test_bad_arguments_are_explained(arguments: str, expected: str, trec_eval: Command) -> None:
+def test_bad_arguments_are_explained(arguments, expected, trec_eval):
     words = [word.replace("+", " ") for word in arguments.split()]
 
     found = trec_eval(*words, files=FILES)
@@ -86,9 +85,7 @@ def test_bad_arguments_are_explained(arguments: str, expected: str, trec_eval: C
     assert told in found.stderr
 
 
-def test_a_failing_query_leaves_the_queries_before_it_on_standard_output(
-    trec_eval: Command,
-) -> None:
+def test_a_failing_query_leaves_the_queries_before_it_on_standard_output(trec_eval):
     """Per-query lines up to the failure, no summary."""
     files = {"qrels": QRELS, "run": RUN + b"q2 Q0 c 2 8 tag\n"}
 
@@ -97,7 +94,7 @@ def test_a_failing_query_leaves_the_queries_before_it_on_standard_output(
     assert found[:2] == (4, b"map                   \tq1\t0.5000\n")
 
 
-def test_contradictory_preferences_exit_as_the_original_aborts(trec_eval: Command) -> None:
+def test_contradictory_preferences_exit_as_the_original_aborts(trec_eval):
     """A cycle over two subgroups: status 134 and the place."""
     prefs = b"q g s1 a 2\nq g s1 b 1\nq g s2 b 2\nq g s2 a 1\n"
     files = {"prefs": prefs, "run": b"q Q0 a 1 2 t\nq Q0 b 2 1 t\n"}
@@ -110,7 +107,7 @@ def test_contradictory_preferences_exit_as_the_original_aborts(trec_eval: Comman
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
-def test_compressed_files_and_pipes(pack: Any, version: str, trec_eval: Command) -> None:
+def test_compressed_files_and_pipes(pack, version, trec_eval):
     """Both files compressed, the run from standard input: the same answer."""
     plain = trec_eval("qrels", "run", files=FILES, trec_eval_version=version)
 
@@ -121,7 +118,7 @@ def test_compressed_files_and_pipes(pack: Any, version: str, trec_eval: Command)
     assert plain.status == 0
 
 
-def test_help_documents_every_option_measure_and_set(trec_eval: Command) -> None:
+def test_help_documents_every_option_measure_and_set(trec_eval):
     """-h -m NICKNAME for all of them, at both levels."""
     names = [word for measure in MEASURES for word in ("-m", measure.name)]
 
@@ -134,7 +131,7 @@ def test_help_documents_every_option_measure_and_set(trec_eval: Command) -> None
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_bytes_that_are_not_text_come_out_as_they_went_in(trec_eval: Command) -> None:
+def test_bytes_that_are_not_text_come_out_as_they_went_in(trec_eval):
     """Query ids and tags are bytes."""
     files = {"qrels": b"\xff\xfe 0 a 1\n", "run": b"\xff\xfe Q0 a 1 1 \xe9t\xe9\n"}
 
@@ -147,7 +144,7 @@ def test_bytes_that_are_not_text_come_out_as_they_went_in(trec_eval: Command) ->
     )
 
 
-def test_control_characters_of_ids_do_not_reach_a_terminal(trec_eval: Command) -> None:
+def test_control_characters_of_ids_do_not_reach_a_terminal(trec_eval):
     """On standard error; standard output is that of the original, byte for byte."""
     files = {"qrels": b"q\x1b[2J 0 d 1\n", "run": b"q\x1b[2J Q0 d 1 2 t\n"}
     twice = {**files, "run": files["run"] * 2}
@@ -169,7 +166,7 @@ def _files(folder: object) -> None:
 
 
 @pytest.mark.usefixtures("_files")
-def test_an_engine_that_does_not_exist_is_explained() -> None:
+def test_an_engine_that_does_not_exist_is_explained():
     """A message and status 1, no traceback."""
     found = process("trec_eval qrels run", env={"FASTRANK_ENGINE": "gpu"})
 
@@ -178,7 +175,7 @@ def test_an_engine_that_does_not_exist_is_explained() -> None:
 
 
 @pytest.mark.usefixtures("_files")
-def test_options_end_at_the_first_operand_under_posixly_correct() -> None:
+def test_options_end_at_the_first_operand_under_posixly_correct():
     """As GNU getopt does."""
     found = process("trec_eval qrels run -q", env={"POSIXLY_CORRECT": "1"})
 
@@ -186,7 +183,7 @@ def test_options_end_at_the_first_operand_under_posixly_correct() -> None:
     assert "expected 2 files, found 3" in found.err
 
 
-def test_a_pipe_that_is_closed_after_the_first_line_ends_quietly() -> None:
+def test_a_pipe_that_is_closed_after_the_first_line_ends_quietly():
     """`trec_eval -q ... | head -1` prints nothing on standard error."""
     queries = range(20_000)
     write({"qrels": "".join(f"q{i} 0 a 1\n" for i in queries)})
@@ -213,7 +210,7 @@ def test_a_pipe_that_is_closed_after_the_first_line_ends_quietly() -> None:
         ("-v 2>&-", 0, ""),
     ],
 )
-def test_closed_streams(redirection: str, status: int, words: str) -> None:
+def test_closed_streams(redirection, status, words):
     """A message where there is somebody to read it, and the right status in any case."""
     command = " ".join([*words_of("trec_eval"), redirection])
 
@@ -225,7 +222,7 @@ def test_closed_streams(redirection: str, status: int, words: str) -> None:
 
 
 @pytest.mark.usefixtures("_files")
-def test_output_is_buffered_whatever_python_is_told() -> None:
+def test_output_is_buffered_whatever_python_is_told():
     """PYTHONUNBUFFERED=1 changes nothing but the number of system calls."""
     answers = [
         process("trec_eval -q qrels run", env={"PYTHONUNBUFFERED": value}) for value in ("", "1")

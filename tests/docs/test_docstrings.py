@@ -125,7 +125,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=_module)
-def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_print_what_they_show(source, monkeypatch):
     """`fr` is imported there, and `scores` is the average precision of a run in data/.
 
     For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs,
@@ -151,12 +151,12 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("thing", _public(), ids=lambda thing: thing.__qualname__)
-def test_every_public_name_has_an_example(thing: object) -> None:
+def test_every_public_name_has_an_example(thing):
     """So the reference shows how each is used."""
     assert ">>> " in (inspect.getdoc(thing) or "")
 
 
-def test_pages_and_sections_that_are_named_exist() -> None:
+def test_pages_and_sections_that_are_named_exist():
     """In docstrings and messages."""
     named = {
         found

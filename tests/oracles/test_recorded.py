@@ -22,7 +22,7 @@ SMALL = 20_000 if engine().startswith("python") else 10**9
 
 
 @pytest.mark.parametrize(("case", "level"), EXPECTATIONS)
-def test_answers_as_recorded(case: dict[str, Any], level: str, trec_eval: Any) -> None:
+def test_answers_as_recorded(case, level, trec_eval):
     """Same standard output, same exit status, and a message whenever the original had one."""
     if sum(map(len, case["files"].values())) > SMALL:
         pytest.skip("large for the plain-Python kernels")
@@ -51,7 +51,7 @@ def differences(found: Any, expected: dict[str, Any]) -> list[str]:
     return wrong
 
 
-def test_there_are_cases_for_every_measure() -> None:
+def test_there_are_cases_for_every_measure():
     """Every measure of the table stands in some recorded output."""
     from fastrank.core.measures.trec import MEASURES
 

@@ -62,7 +62,7 @@ def _tau_ap_b(truth: list[int], estimate: list[int]) -> float:
     return 2 * math.fsum(shares) / len(shares) - 1 if shares else math.nan
 
 
-def test_the_example_of_ircor_has_its_values() -> None:
+def test_the_example_of_ircor_has_its_values():
     found = fr.agreement(TRUTH, ESTIMATE)
 
     assert found.tau_ap == pytest.approx(0.392857142857143, abs=1e-14)
@@ -74,7 +74,7 @@ def test_the_example_of_ircor_has_its_values() -> None:
 
 @settings(deadline=None)
 @given(MANY)
-def test_tau_and_weighted_tau_are_the_doubles_of_scipy(pairs: list[tuple[int, int]]) -> None:
+def test_tau_and_weighted_tau_are_the_doubles_of_scipy(pairs):
     first, second = zip(*pairs, strict=True)
 
     found = fr.agreement(first, second)
@@ -89,7 +89,7 @@ def test_tau_and_weighted_tau_are_the_doubles_of_scipy(pairs: list[tuple[int, in
 
 @settings(deadline=None)
 @given(PAIRS)
-def test_tau_ap_is_the_average_over_the_orders_of_ties(pairs: list[tuple[int, int]]) -> None:
+def test_tau_ap_is_the_average_over_the_orders_of_ties(pairs):
     first, second = (list(scores) for scores in zip(*pairs, strict=True))
     values = [_tau_ap(a, b) for a in _orders(first) for b in _orders(second)]
 
@@ -99,7 +99,7 @@ def test_tau_ap_is_the_average_over_the_orders_of_ties(pairs: list[tuple[int, in
 
 @settings(deadline=None)
 @given(MANY)
-def test_tau_ap_b_follows_its_formula(pairs: list[tuple[int, int]]) -> None:
+def test_tau_ap_b_follows_its_formula(pairs):
     first, second = (list(scores) for scores in zip(*pairs, strict=True))
     expected = (_tau_ap_b(first, second) + _tau_ap_b(second, first)) / 2
 
@@ -156,7 +156,7 @@ agreement(of_runs("FirstRank"), of_runs("RR")).tau_b
 """)
 
 
-def test_a_series_is_scores_by_its_index() -> None:
+def test_a_series_is_scores_by_its_index():
     pd = pytest.importorskip("pandas")
     first, second = {"x": 0.2, "y": 0.3, "z": 0.4}, {"z": 0.5, "y": 0.4, "x": 0.3}
 
@@ -166,7 +166,7 @@ def test_a_series_is_scores_by_its_index() -> None:
         fr.agreement(first, pd.Series([1, 2], index=["x", "x"]))
 
 
-def test_the_coefficients_of_runs_are_those_of_the_scores_of_each_query() -> None:
+def test_the_coefficients_of_runs_are_those_of_the_scores_of_each_query():
     rng = np.random.default_rng(3)
     scores = rng.integers(0, 6, (2, 4, 9)) / 8
     runs = [
@@ -185,7 +185,7 @@ def test_the_coefficients_of_runs_are_those_of_the_scores_of_each_query() -> Non
     assert columns["tau_ap"][:4] == by_query
 
 
-def test_tau_of_the_common_documents_is_that_of_overlap() -> None:
+def test_tau_of_the_common_documents_is_that_of_overlap():
     runs = [fr.read_run(run).to_dict() for run in RUNS[:2]]
     few = [{query: run[query] for query in list(run)[:40]} for run in runs]
 

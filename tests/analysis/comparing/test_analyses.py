@@ -61,7 +61,7 @@ compared([[0.5], [0.25]]).power("value").columns["queries"] => [None]
 """)
 
 
-def test_power_rises_with_the_effect_where_scipy_gives_nan() -> None:
+def test_power_rises_with_the_effect_where_scipy_gives_nan():
     """scipy's noncentral t distribution is NaN for n = 300 and d_z = 0.5, among others."""
     for n in (5, 10, 50, 300, 352, 2000, 50_000):
         powers = [power_of_t(shift / n**0.5, n) for shift in np.linspace(0.1, 14, 200)]
@@ -69,7 +69,7 @@ def test_power_rises_with_the_effect_where_scipy_gives_nan() -> None:
         assert powers[-1] == pytest.approx(1.0, abs=1e-3)
 
 
-def test_topics_for_an_interval_have_its_expected_width() -> None:
+def test_topics_for_an_interval_have_its_expected_width():
     n = fr.topics_needed(width=0.05, sd=0.159)
 
     def width(topics: int) -> float:
@@ -106,7 +106,7 @@ LOWER.ranks("FirstRank", resamples=50).columns["p_best"] => [1.0, 0.0]
 """)
 
 
-def test_ranks_and_the_chance_of_being_best_sum_up() -> None:
+def test_ranks_and_the_chance_of_being_best_sum_up():
     rows = random_rows(6, 40)
     rows[5] = rows[0]
 
@@ -129,7 +129,7 @@ def _mean_ranks(values: npt.NDArray[np.float64], better: str = "higher") -> Any:
 
 @given(st.integers(3, 6), st.integers(2, 30), st.integers(0, 10_000), st.integers(0, 4))
 @examples(50)
-def test_friedmans_test_is_that_of_scipy(k: int, n: int, seed: int, decimals: int) -> None:
+def test_friedmans_test_is_that_of_scipy(k, n, seed, decimals):
     values = np.round(random_rows(k, n, seed), decimals)
     values[0, 0] += 2
 
@@ -141,7 +141,7 @@ def test_friedmans_test_is_that_of_scipy(k: int, n: int, seed: int, decimals: in
 
 @given(st.integers(2, 6), st.integers(2, 30), st.integers(0, 10_000))
 @examples(25)
-def test_bars_are_those_of_nemenyis_test(k: int, n: int, seed: int) -> None:
+def test_bars_are_those_of_nemenyis_test(k, n, seed):
     """As `posthoc_nemenyi_friedman` of scikit-posthocs: p from the studentized range."""
     found = _mean_ranks(random_rows(k, n, seed) + 0.1 * np.arange(k)[:, None])
 
@@ -167,7 +167,7 @@ DIAGRAMS = """
 
 
 @pytest.mark.parametrize("row", re.sub(r"\n +", " ", DIAGRAMS.strip()).split("\n"))
-def test_diagrams_are_those_of_autorank_and_scikit_posthocs(row: str) -> None:
+def test_diagrams_are_those_of_autorank_and_scikit_posthocs(row):
     case, statistics, ranks, alike = (part.split() for part in row.split(" | "))
     seed, systems, queries, step = int(case[0]), int(case[1]), int(case[2]), float(case[3])
     values = random_rows(systems, queries, seed) + step * np.arange(systems)[:, None]
@@ -186,7 +186,7 @@ def test_diagrams_are_those_of_autorank_and_scikit_posthocs(row: str) -> None:
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
-def test_the_t_interval_of_a_mean_is_scipys(level: float) -> None:
+def test_the_t_interval_of_a_mean_is_scipys(level):
     scores = data_scores()["pixels"]
     values = scores["map"]
 
@@ -196,7 +196,7 @@ def test_the_t_interval_of_a_mean_is_scipys(level: float) -> None:
 
 
 @pytest.mark.parametrize("method", ["t", "percentile", "bca", "studentized"])
-def test_the_interval_of_a_mean_is_that_of_a_comparison(method: str) -> None:
+def test_the_interval_of_a_mean_is_that_of_a_comparison(method):
     options = {"seed": 3, "resamples": 500, "level": 0.8}
     alone = fr.compare_scores({"pixels": data_scores()["pixels"]}, interval=method, **options)
 
@@ -206,9 +206,7 @@ def test_the_interval_of_a_mean_is_that_of_a_comparison(method: str) -> None:
 
 
 @pytest.mark.parametrize(("method", "name"), [("percentile", "percentile"), ("bca", "BCa")])
-def test_bootstrap_intervals_of_a_mean_are_scipys_up_to_the_resamples(
-    method: str, name: str
-) -> None:
+def test_bootstrap_intervals_of_a_mean_are_scipys_up_to_the_resamples(method, name):
     scores = data_scores()["pixels"]
     expected = stats.bootstrap(
         (scores["map"],), np.mean, method=name, n_resamples=10_000, rng=np.random.default_rng(1)
@@ -229,5 +227,5 @@ data_scores()["pixels"].interval() => MeasureError: found 4 measures; name one: 
 """)
 
 
-def test_the_only_measure_need_not_be_named() -> None:
+def test_the_only_measure_need_not_be_named():
     assert ONLY.interval() == ONLY.interval("map")

@@ -41,7 +41,7 @@ def without(run: dict[str, Any], *queries: str) -> dict[str, Any]:
     return {query: docs for query, docs in run.items() if query not in queries}
 
 
-def test_runs_are_evaluated_on_the_same_queries() -> None:
+def test_runs_are_evaluated_on_the_same_queries():
     runs = [DATA / f"{name}.run" for name in NAMES]
 
     found = fr.compare(DATA / "digits.qrels", runs, "map P.10")
@@ -127,7 +127,7 @@ ALONE.notes => ["one system: there is nothing to compare it with"]
 """)
 
 
-def test_user_defined_measures_say_what_is_better() -> None:
+def test_user_defined_measures_say_what_is_better():
     def first_hit(ranking: fr.types.Ranking) -> float:
         return float(ranking.ranks[ranking.grades >= ranking.level][0])
 
@@ -138,7 +138,7 @@ def test_user_defined_measures_say_what_is_better() -> None:
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize("long", [True, False])
-def test_frames_can_be_compared(library: str, long: bool) -> None:
+def test_frames_can_be_compared(library, long):
     frames = pytest.importorskip(library)
     columns: dict[str, list[Any]] = {"system": [*"aabb"], "qid": [*"1221"]}
     values = [0.2, 0.4, 0.6, 0.8]
@@ -149,7 +149,7 @@ def test_frames_can_be_compared(library: str, long: bool) -> None:
     assert found.values("P_5").tolist() == [[0.2, 0.4], [0.8, 0.6]]
 
 
-def test_a_comparison_can_be_pickled() -> None:
+def test_a_comparison_can_be_pickled():
     found = compare_data(interval="percentile", resamples=100)
 
     again = pickle.loads(pickle.dumps(found))
@@ -158,7 +158,7 @@ def test_a_comparison_can_be_pickled() -> None:
     assert again.pairs().to_csv() == found.pairs().to_csv()
 
 
-def test_of_a_turned_pair_the_signs_are_turned() -> None:
+def test_of_a_turned_pair_the_signs_are_turned():
     found = compare_data()
 
     one, other = found.pair("map", "pixels", "pca"), found.pair("map", "pca", "pixels")
@@ -211,9 +211,7 @@ groups.letter_display(groups.alike(range(27), APART[:-53]))[25] => "yz"
 
 @given(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda own: own[0] < own[1])))
 @examples(60)
-def test_groups_are_the_largest_sets_without_a_pair_that_differs(
-    different: set[tuple[int, int]],
-) -> None:
+def test_groups_are_the_largest_sets_without_a_pair_that_differs(different):
     fitting = [
         set(own)
         for size in range(1, 8)
@@ -258,7 +256,7 @@ HARD.table().bold => {(0, 1)}
 
 
 @pytest.mark.parametrize("interval", INTERVALS)
-def test_means_and_intervals_are_those_of_the_queries_with_values_of_all(interval: str) -> None:
+def test_means_and_intervals_are_those_of_the_queries_with_values_of_all(interval):
     scores = on_the_hard_query_only_a_has_a_value()
     kept = {name: without(own, "q000") for name, own in scores.items()}
 
@@ -272,7 +270,7 @@ def test_means_and_intervals_are_those_of_the_queries_with_values_of_all(interva
 
 
 @pytest.mark.parametrize(("test", "names"), [("t", "ab"), ("tukey", "abc")])
-def test_two_systems_and_tests_of_all_use_the_queries_of_all(test: str, names: str) -> None:
+def test_two_systems_and_tests_of_all_use_the_queries_of_all(test, names):
     scores = on_the_hard_query_only_a_has_a_value()
 
     found = fr.compare_scores({name: scores[name] for name in names}, test=test)
@@ -289,7 +287,7 @@ def test_two_systems_and_tests_of_all_use_the_queries_of_all(test: str, names: s
 
 
 @pytest.mark.parametrize("test", ["t", "tukey"])
-def test_without_a_query_with_values_of_all_no_system_is_the_best(test: str) -> None:
+def test_without_a_query_with_values_of_all_no_system_is_the_best(test):
     rows = random_rows(3, 12)
     rows[1, :6], rows[2, 6:] = math.nan, math.nan
 
@@ -305,7 +303,7 @@ def test_without_a_query_with_values_of_all_no_system_is_the_best(test: str) -> 
             method("value")
 
 
-def test_a_run_that_finds_nothing_is_not_the_best_in_first_rank() -> None:
+def test_a_run_that_finds_nothing_is_not_the_best_in_first_rank():
     """Without a relevant document, FirstRank has no value: its mean is of the easy queries."""
     runs = {name: fr.read_run(DATA / f"{name}.run").to_dict() for name in ("pixels", "pca")}
     short = {query: {max(own, key=own.get): 1.0} for query, own in runs["pca"].items()}
@@ -322,7 +320,7 @@ def test_a_run_that_finds_nothing_is_not_the_best_in_first_rank() -> None:
 
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("interval", ["t", "percentile", "studentized"])
-def test_a_pair_without_a_query_with_values_of_both_has_no_p(test: str, interval: str) -> None:
+def test_a_pair_without_a_query_with_values_of_both_has_no_p(test, interval):
     nan = math.nan
 
     pair = pair_of([1, 2, nan], [nan, nan, 4], test=test, interval=interval)
@@ -336,7 +334,7 @@ def test_a_pair_without_a_query_with_values_of_both_has_no_p(test: str, interval
 
 
 @pytest.mark.parametrize("interval", INTERVALS)
-def test_one_query_has_no_interval(interval: str) -> None:
+def test_one_query_has_no_interval(interval):
     found = compared([[0.25], [0.5]], interval=interval)
 
     assert found.notes == ["one query: a test needs several"]
@@ -348,7 +346,7 @@ def test_one_query_has_no_interval(interval: str) -> None:
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("interval", INTERVALS)
 @pytest.mark.parametrize("largest", [1e100, 1e-12, 1e-200, 5e-324])
-def test_results_of_values_of_any_size_are_finite(test: str, interval: str, largest: float) -> None:
+def test_results_of_values_of_any_size_are_finite(test, interval, largest):
     found = compared(largest * random_rows(2, 12), test=test, interval=interval, resamples=100)
 
     pair = found.pair("value", "a", "b")

@@ -9,7 +9,6 @@ import sys
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +25,7 @@ from tests.helpers.strategies import examples
 from tests.helpers.tables import giving
 
 
-def test_superscripts_are_the_letters_of_the_systems_that_are_significantly_worse() -> None:
+def test_superscripts_are_the_letters_of_the_systems_that_are_significantly_worse():
     assert compare_data().to_text(ascii=False) == (
         "    system         map      P_10    recip_rank    ndcg_cut_10\n"
         "--  --------  --------  --------  ------------  -------------\n"
@@ -39,7 +38,7 @@ def test_superscripts_are_the_letters_of_the_systems_that_are_significantly_wors
     )
 
 
-def test_with_baselines_each_measure_has_a_table_of_differences() -> None:
+def test_with_baselines_each_measure_has_a_table_of_differences():
     blocks = compare_data(baseline=["pca", "profile"]).to_text(ascii=True).split("\n\n")
 
     assert blocks[2] == (
@@ -112,9 +111,7 @@ settings_of(compared(random_rows(2, 30), **IN_TENS))["clusters"] => 10
 """)
 
 
-def test_marks_are_in_ascii_if_standard_output_cannot_encode_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_marks_are_in_ascii_if_standard_output_cannot_encode_others(monkeypatch):
     found = compare_data(baseline="pca")
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "latin-1"))
 
@@ -126,7 +123,7 @@ names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Zl
 
 @given(st.lists(st.tuples(names, names), min_size=1, max_size=5), st.booleans())
 @examples(60)
-def test_columns_are_aligned(cells: list[tuple[str, str]], right: bool) -> None:
+def test_columns_are_aligned(cells, right):
     rows = [[Cell(one, number=right), Cell(other), Cell("|")] for one, other in cells]
 
     lines = text(Document([Grid(["n", "m", ""], rows)])).splitlines()
@@ -136,7 +133,7 @@ def test_columns_are_aligned(cells: list[tuple[str, str]], right: bool) -> None:
 
 @given(st.integers(2, 6), st.integers(0, 1000), st.integers(0, 6))
 @examples(50)
-def test_numbers_end_in_the_same_column(systems: int, seed: int, digits: int) -> None:
+def test_numbers_end_in_the_same_column(systems, seed, digits):
     rows = random_rows(systems, 12, seed) * 10.0 ** np.arange(systems)[:, None]
 
     lines = compared(rows).to_text(digits=digits, ascii=True).splitlines()
@@ -144,7 +141,7 @@ def test_numbers_end_in_the_same_column(systems: int, seed: int, digits: int) ->
     assert len({len(line.split("^")[0].rstrip()) for line in lines[2 : 2 + systems]}) == 1
 
 
-def test_csv_per_query_is_in_long_form() -> None:
+def test_csv_per_query_is_in_long_form():
     found = compare_data()
 
     rows = list(csv.reader(io.StringIO(found.to_csv(per_query=True))))
@@ -159,7 +156,7 @@ SETTINGS |= {"level": 0.95, "seed": 0, "resamples": 1000, "family": "measure", "
 SETTINGS |= {"clusters": None, "version": fr.__version__}
 
 
-def test_json_has_means_pairs_settings_notes_and_values() -> None:
+def test_json_has_means_pairs_settings_notes_and_values():
     compared = compare_data(baseline="pca", test="randomization", resamples=1000)
 
     found = json.loads(compared.to_json(per_query=True))
@@ -177,7 +174,7 @@ def test_json_has_means_pairs_settings_notes_and_values() -> None:
     assert found == json.loads(compared.to_json())
 
 
-def test_frames_have_the_pairs() -> None:
+def test_frames_have_the_pairs():
     found = compare_data(baseline="pca")
 
     expected = found.pairs().columns

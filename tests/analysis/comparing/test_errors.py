@@ -1,7 +1,5 @@
 """What cannot be compared: each call has one clear error."""
 
-from __future__ import annotations
-
 import io
 
 import pytest
@@ -74,7 +72,7 @@ fr.measure(len, better="best") => OptionError: better: expected one of 'higher',
 """)
 
 
-def test_a_frame_without_systems_is_an_error() -> None:
+def test_a_frame_without_systems_is_an_error():
     pandas = pytest.importorskip("pandas")
 
     with pytest.raises(InputError, match="expected a column 'system' or 'run' or 'name'"):
@@ -82,7 +80,7 @@ def test_a_frame_without_systems_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("measure", ["gm_map", "num_q", "relstring"])
-def test_a_measure_without_values_per_query_is_an_error(measure: str) -> None:
+def test_a_measure_without_values_per_query_is_an_error(measure):
     scores = fr.evaluate(QRELS, [RUN, RUN], [measure, "map"])
 
     with pytest.raises(MeasureError, match="no values per query"):

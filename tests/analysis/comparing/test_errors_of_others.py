@@ -34,7 +34,7 @@ SHARE_OF_ALL, SHARE_OF_NONE = (0.6915028921812392, 1.0), (0.0, 0.308497107818760
 
 @pytest.mark.parametrize("options", RANDOM, ids=lambda own: "-".join(map(str, own.values())))
 @pytest.mark.parametrize("gaps", [False, True])
-def test_results_depend_on_no_threads_and_no_order_of_systems(options: Any, gaps: bool) -> None:
+def test_results_depend_on_no_threads_and_no_order_of_systems(options, gaps):
     rows = random_rows(5, 70)
     if gaps:
         rows[1, 3] = rows[4, 7:9] = math.nan
@@ -96,7 +96,7 @@ pair_of(*HUNDREDS[:, :40], test="randomization").p
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_identical_systems_have_p_1_and_change_nothing_but_the_correction(test: str) -> None:
+def test_identical_systems_have_p_1_and_change_nothing_but_the_correction(test):
     rows = random_rows(3, 40)
     options: dict[str, Any] = {"test": test, "resamples": 500}
     if test != "tukey":
@@ -115,7 +115,7 @@ def test_identical_systems_have_p_1_and_change_nothing_but_the_correction(test: 
 
 
 @pytest.mark.parametrize("interval", ["t", "percentile", "bca", "studentized"])
-def test_a_constant_difference_is_judged_by_randomization(interval: str) -> None:
+def test_a_constant_difference_is_judged_by_randomization(interval):
     first = np.linspace(0.1, 0.8, 8)
 
     pair = pair_of(first + 0.1, first, interval=interval, resamples=100)
@@ -130,9 +130,7 @@ COUNTS = dict.fromkeys(["DCG@1", "FirstRank", "num_rel_ret", "nERR_IA@1"], (1.0,
 
 
 @pytest.mark.parametrize(("measure", "expected"), (SHARES | COUNTS).items())
-def test_only_measures_between_0_and_1_have_the_interval_of_shares(
-    measure: str, expected: tuple[float, float]
-) -> None:
+def test_only_measures_between_0_and_1_have_the_interval_of_shares(measure, expected):
     values = {f"q{i}": {measure: 1.0} for i in range(10)}
 
     found = fr.compare_scores({"a": values, "b": values})
@@ -142,9 +140,7 @@ def test_only_measures_between_0_and_1_have_the_interval_of_shares(
 
 @given(st.lists(st.tuples(*[st.integers(0, 10)] * 2), min_size=2, max_size=14), st.randoms())
 @examples(30)
-def test_p_is_a_probability_that_depends_on_no_order(
-    tenths: list[tuple[int, int]], random: Any
-) -> None:
+def test_p_is_a_probability_that_depends_on_no_order(tenths, random):
     first, second = np.array(tenths).T / 10
     order = random.sample(range(len(first)), len(first))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -58,7 +57,7 @@ any("favors b (also in 1 more pair); neither" in note
 """)
 
 
-def test_a_mean_that_contradicts_a_test_on_more_queries_is_noted() -> None:
+def test_a_mean_that_contradicts_a_test_on_more_queries_is_noted():
     found = compared(better_but_for_the_queries_of_all())
 
     assert found.best("value") == "a"
@@ -70,7 +69,7 @@ def test_a_mean_that_contradicts_a_test_on_more_queries_is_noted() -> None:
     assert "it is not significantly better than <bdi>b</bdi>" in summary(found)
 
 
-def test_the_note_on_random_signs_names_the_measures_whose_p_values_are_not_exact() -> None:
+def test_the_note_on_random_signs_names_the_measures_whose_p_values_are_not_exact():
     found = compare_data(test="randomization")
 
     exact = {name: found.pair(name, "pixels", "pca").exact for name in found.measures}
@@ -128,7 +127,7 @@ def verdict(one: Any, other: Any) -> tuple[float, bool]:
 
 
 @pytest.mark.parametrize("seed", range(15))
-def test_pairs_are_counted_whose_extremes_have_another_verdict(seed: int) -> None:
+def test_pairs_are_counted_whose_extremes_have_another_verdict(seed):
     runs = {f"s{i}": random_run(3 * seed + i, levels) for i, levels in enumerate((8, 16, 60))}
     given, worst, best = (
         {name: fr.evaluate(QRELS, run, "map", ties=ties)["map"] for name, run in runs.items()}
@@ -149,7 +148,7 @@ def test_pairs_are_counted_whose_extremes_have_another_verdict(seed: int) -> Non
     assert all((also in note) == (len(decided) > 1) for note in found)
 
 
-def test_the_note_has_the_p_value_of_the_order_that_decides() -> None:
+def test_the_note_has_the_p_value_of_the_order_that_decides():
     found = fr.compare(QRELS, {"tied": TIED, "untied": untied(6)}, "map")
 
     best = fr.evaluate(QRELS, TIED, "map", ties="best")["map"]
@@ -178,7 +177,7 @@ notes("ERR@2")[-1].partition("; ")[2] => "different scores of these documents re
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_the_command_and_its_report_say_it(jobs: str, tmp_path: Path, capfd: Any) -> None:
+def test_the_command_and_its_report_say_it(jobs, tmp_path, capfd):
     fr.write_qrels(fr.Qrels.from_dict(QRELS), tmp_path / "qrels.txt")
     for name, run in (("tied", TIED), ("untied", untied(4))):
         fr.write_run(fr.Run.from_dict(run), tmp_path / f"{name}.txt")
@@ -193,7 +192,7 @@ def test_the_command_and_its_report_say_it(jobs: str, tmp_path: Path, capfd: Any
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2, 0.35, 0.5, 0.65, 0.8])
-def test_p_values_near_the_level_are_said_to_be_estimates(alpha: float) -> None:
+def test_p_values_near_the_level_are_said_to_be_estimates(alpha):
     """Near is within two standard errors of the share of 1,000 sign flips."""
     rows = np.random.default_rng(5).random((2, 40))
     options = {"test": "randomization", "resamples": 1000, "exact_up_to": 0}

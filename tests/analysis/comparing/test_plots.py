@@ -52,7 +52,7 @@ def _alternative(svg: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_same_comparison_gives_the_same_bytes_with_alternative_text(kind: str) -> None:
+def test_the_same_comparison_gives_the_same_bytes_with_alternative_text(kind):
     first, second = (_svg(one, kind) for one in (_compare(), DATA_COMPARED))
 
     assert first == second
@@ -63,7 +63,7 @@ def test_the_same_comparison_gives_the_same_bytes_with_alternative_text(kind: st
     assert description.endswith(".")
 
 
-def test_the_parameters_of_matplotlib_do_not_matter_and_do_not_change() -> None:
+def test_the_parameters_of_matplotlib_do_not_matter_and_do_not_change():
     import matplotlib
 
     expected = _svg(DATA_COMPARED, "intervals")
@@ -76,13 +76,13 @@ def test_the_parameters_of_matplotlib_do_not_matter_and_do_not_change() -> None:
 @pytest.mark.parametrize(
     ("name", "start"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.PDF", b"%PDF")]
 )
-def test_the_suffix_names_the_format(name: str, start: bytes, tmp_path: Path) -> None:
+def test_the_suffix_names_the_format(name, start, tmp_path):
     compare_data().plot("intervals", path=tmp_path / name)
 
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
-def test_differences_are_drawn_from_largest_to_smallest() -> None:
+def test_differences_are_drawn_from_largest_to_smallest():
     axes = DATA_COMPARED.plot("differences", a="pixels", b="pca")
 
     drawn = np.concatenate([patch.get_data().values for patch in axes.patches[:2]])
@@ -91,7 +91,7 @@ def test_differences_are_drawn_from_largest_to_smallest() -> None:
     assert set(drawn) == set(difference[difference != 0])
 
 
-def test_a_scatter_has_a_point_for_each_query() -> None:
+def test_a_scatter_has_a_point_for_each_query():
     axes = DATA_COMPARED.plot("scatter", "P_10", "pixels", "pca")
 
     drawn = {tuple(point) for line in axes.lines for point in line.get_xydata()} - {(0.0, 0.0)}
@@ -99,7 +99,7 @@ def test_a_scatter_has_a_point_for_each_query() -> None:
     assert {tuple(point) for point in values} - {(0.0, 0.0)} <= drawn
 
 
-def test_intervals_are_those_of_the_comparison() -> None:
+def test_intervals_are_those_of_the_comparison():
     found = compare_data()
 
     bars = [line.get_xdata() for line in found.plot("intervals").lines]
@@ -108,7 +108,7 @@ def test_intervals_are_those_of_the_comparison() -> None:
     assert [tuple(bar) for bar in bars if len(bar) == 2] == expected
 
 
-def test_bars_of_many_groups_leave_room_for_the_means() -> None:
+def test_bars_of_many_groups_leave_room_for_the_means():
     rows = random_rows(50, 30) * 0.2 + np.linspace(0, 1, 50)[:, None]
 
     axes = compared(rows).plot("critical-difference", path=io.BytesIO(), format="png")
@@ -124,7 +124,7 @@ NERR8@10 RCap@5
 
 
 @pytest.mark.parametrize("measure", CUT.split())
-def test_over_k_advises_measures_that_it_shows(measure: str) -> None:
+def test_over_k_advises_measures_that_it_shows(measure):
     qrels, run = {"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}
     with pytest.raises(MeasureError, match="over k needs several cutoffs") as error:
         fr.compare(qrels, [run], ["map", measure]).plot("over-k")
@@ -138,12 +138,12 @@ def test_over_k_advises_measures_that_it_shows(measure: str) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in FAMILIES])
 @pytest.mark.parametrize("queries", [2, 2500])
-def test_two_systems_can_be_plotted(kind: str, queries: int) -> None:
+def test_two_systems_can_be_plotted(kind, queries):
     assert _alternative(_svg(compared(random_rows(2, queries)), kind))[1]
 
 
 @pytest.mark.parametrize("kind", ["differences", "scatter", "intervals"])
-def test_hostile_names_are_text(kind: str) -> None:
+def test_hostile_names_are_text(kind):
     first, second = ({f"{HOSTILE}{i}": i / place for i in range(6)} for place in (7, 9))
 
     svg = _svg(fr.compare_scores({HOSTILE: first, "b": second}), kind)
@@ -153,7 +153,7 @@ def test_hostile_names_are_text(kind: str) -> None:
     assert "\u202e" not in svg
 
 
-def test_a_plot_can_be_drawn_into_given_axes() -> None:
+def test_a_plot_can_be_drawn_into_given_axes():
     from matplotlib.figure import Figure
 
     ax = Figure().add_subplot()
@@ -163,7 +163,7 @@ def test_a_plot_can_be_drawn_into_given_axes() -> None:
 
 
 @pytest.mark.parametrize("kind", OF_PAIRS)
-def test_a_plot_of_two_of_several_systems_says_how_they_were_chosen(kind: str) -> None:
+def test_a_plot_of_two_of_several_systems_says_how_they_were_chosen(kind):
     def said(comparison: fr.types.Comparison, **given: Any) -> list[str]:
         drawn = draw(comparison, kind, **given)
         words = "\n".join(text.get_text() for text in drawn.axes.texts) + drawn.description
@@ -206,7 +206,7 @@ ALONE.plot("critical-difference") => OptionError: ...needs two systems, found 1
 """)
 
 
-def test_without_matplotlib_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
 
     for call in (lambda: compare_data().plot("scatter"), lambda: ALONE.report(io.BytesIO())):
@@ -301,7 +301,7 @@ def _colors(axes: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_system_has_the_same_colour_in_all_plots(kind: str) -> None:
+def test_a_system_has_the_same_colour_in_all_plots(kind):
     expected = {name: line(place)["color"].lower() for place, name in enumerate(NAMES)}
     pair = {"a": "profile", "b": "pca"} if kind in OF_PAIRS else {}
 
@@ -315,7 +315,7 @@ def test_a_system_has_the_same_colour_in_all_plots(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["intervals", "critical-difference"])
-def test_a_system_has_the_same_line_style_in_all_plots(kind: str) -> None:
+def test_a_system_has_the_same_line_style_in_all_plots(kind):
     expected = {(own["color"], own["linestyle"]) for own in map(line, range(3))}
     drawn = {
         (own.get_color(), own.get_linestyle())
@@ -341,7 +341,7 @@ def _gaps() -> fr.types.Comparison:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_alternative_text_names_what_is_drawn_and_what_is_left_out(kind: str) -> None:
+def test_the_alternative_text_names_what_is_drawn_and_what_is_left_out(kind):
     gaps = _gaps()
     drawn = draw(gaps, kind)
     of_a_pair = kind in OF_PAIRS

@@ -61,7 +61,7 @@ OF_SCIPY: dict[str, tuple[Array, dict[str, Any], Callable[[Array, Array], float]
 
 
 @pytest.mark.parametrize("name", OF_SCIPY)
-def test_p_is_that_of_scipy(name: str) -> None:
+def test_p_is_that_of_scipy(name):
     rows, options, of_scipy = OF_SCIPY[name]
 
     pair = pair_of(*rows, **options)
@@ -73,7 +73,7 @@ def test_p_is_that_of_scipy(name: str) -> None:
 
 @given(TENTHS)
 @examples(40)
-def test_exact_randomization_counts_all_signs(tenths: list[tuple[int, int]]) -> None:
+def test_exact_randomization_counts_all_signs(tenths):
     first, second = np.array(tenths).T
 
     found = pair_of(first / 10, second / 10, test="randomization")
@@ -104,7 +104,7 @@ pair_of(*random_rows(2, 37), level=0.9).high => approx(BOUNDS.high, rel=1e-10)
 
 @given(TENTHS)
 @examples(30)
-def test_wilcoxon_is_exact_with_ties(tenths: list[tuple[int, int]]) -> None:
+def test_wilcoxon_is_exact_with_ties(tenths):
     first, second = np.array(tenths).T / 10
     rounded = np.round(first - second, 12)
     if not rounded.any():
@@ -123,7 +123,7 @@ def test_wilcoxon_is_exact_with_ties(tenths: list[tuple[int, int]]) -> None:
 
 
 @pytest.mark.parametrize("options", [FLIPS, {"test": "tukey"}], ids=str)
-def test_random_resamples_are_near_the_exact_test(options: dict[str, Any]) -> None:
+def test_random_resamples_are_near_the_exact_test(options):
     rows = random_rows(2, 30, seed=3)
     exact = pair_of(*rows, test="randomization").p
 
@@ -150,9 +150,7 @@ def draws(n: int, resamples: int) -> npt.NDArray[np.int64]:
 
 
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
-def test_bootstrap_intervals_are_scipys_with_the_same_draws(
-    interval: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bootstrap_intervals_are_scipys_with_the_same_draws(interval, monkeypatch):
     first, second = random_rows(2, 25)
     sample, chosen = first - second, draws(25, 300)
     from scipy.stats import _resampling
@@ -169,7 +167,7 @@ def test_bootstrap_intervals_are_scipys_with_the_same_draws(
     assert (pair.low, pair.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
 
 
-def test_studentized_interval_is_that_of_arch() -> None:
+def test_studentized_interval_is_that_of_arch():
     """An IIDBootstrap whose `update_indices` returns the draws above, and
     `conf_int(mean, reps=300, method="studentized", std_err_func=standard error of the mean)`.
     It multiplies the quantiles by the deviation of the resampled means, not by the standard error.
@@ -184,7 +182,7 @@ def test_studentized_interval_is_that_of_arch() -> None:
     assert (pair.low, pair.high) == pytest.approx(expected, rel=1e-9)
 
 
-def test_bootstrap_test_counts_resampled_t_statistics() -> None:
+def test_bootstrap_test_counts_resampled_t_statistics():
     first, second = random_rows(2, 20)
     sample, chosen = first - second, draws(20, 400)
     drawn = sample[chosen] - sample.mean()
@@ -196,7 +194,7 @@ def test_bootstrap_test_counts_resampled_t_statistics() -> None:
     assert pair.p == ((np.abs(t) >= abs(observed)).sum() + 1) / 401
 
 
-def test_ratio_intervals_resample_both_means() -> None:
+def test_ratio_intervals_resample_both_means():
     rows = random_rows(2, 25)
     first, second = (row[draws(25, 300)].mean(axis=1) for row in rows)
     expected = np.quantile(first / second - 1, [0.025, 0.975])
@@ -206,7 +204,7 @@ def test_ratio_intervals_resample_both_means() -> None:
     assert found.relative_interval("value", "a", "b") == pytest.approx(expected, rel=1e-9)
 
 
-def test_bca_intervals_of_ratios_are_accelerated_by_the_jackknife() -> None:
+def test_bca_intervals_of_ratios_are_accelerated_by_the_jackknife():
     rows = random_rows(2, 15) ** 6
     first, second = (row[draws(15, 300)].mean(axis=1) for row in rows)
     ratios, ratio = first / second - 1, rows[0].mean() / rows[1].mean() - 1
@@ -249,7 +247,7 @@ FIELDS, *ROWS = (row.split() for row in VECTORS.strip().replace("\n    ", " ").s
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(row[:3]))
-def test_pairs_of_data_are_those_of_scipy_and_statsmodels(row: list[str]) -> None:
+def test_pairs_of_data_are_those_of_scipy_and_statsmodels(row):
     own = dict(zip(FIELDS[3:], map(float, row[3:]), strict=True))
 
     pair = compare_data().pair(*row[:3])
@@ -282,9 +280,7 @@ def test_pairs_of_data_are_those_of_scipy_and_statsmodels(row: list[str]) -> Non
         (WILCOX, RR, "pca", "profile", 0.0012006),
     ],
 )
-def test_p_values_of_data_are_the_recorded_ones(
-    options: dict[str, Any], measure: str, a: str, b: str, p: float
-) -> None:
+def test_p_values_of_data_are_the_recorded_ones(options, measure, a, b, p):
     pair = compare_data(**options).pair(measure, a, b)
 
     assert pair.p == (p if "randomization" in options.values() else pytest.approx(p, rel=1e-5))
@@ -300,7 +296,7 @@ def test_p_values_of_data_are_the_recorded_ones(
         ("recip_rank", 1, 2, 0.00039996),
     ],
 )
-def test_permutations_of_systems_in_this_order(measure: str, a: int, b: int, p: float) -> None:
+def test_permutations_of_systems_in_this_order(measure, a, b, p):
     rows = np.stack([scores[measure] for scores in data_scores().values()])
     ranges = np.empty(10_000)
 
@@ -321,7 +317,7 @@ CLUSTERED: dict[str, Any] = {
 }
 
 
-def test_a_cluster_has_one_sign() -> None:
+def test_a_cluster_has_one_sign():
     rows = random_rows(2, 30)
     expected = _share_of_signs((rows[0] - rows[1]).reshape(10, 3).sum(axis=1))
 
@@ -332,7 +328,7 @@ def test_a_cluster_has_one_sign() -> None:
     assert random.p == pytest.approx(expected, abs=5 * np.sqrt(expected * (1 - expected) / 100_000))
 
 
-def test_clusters_of_one_query_are_the_queries() -> None:
+def test_clusters_of_one_query_are_the_queries():
     rows = random_rows(2, 30)
 
     found = pair_of(*rows, **CLUSTERED | {"clusters": {query: query for query in CLUSTERS}})
@@ -372,7 +368,7 @@ pair_of(*APART, **by(lambda q: q // 7, 20)).note
 """)
 
 
-def test_intervals_with_clusters_are_about_the_queries_with_values_of_both() -> None:
+def test_intervals_with_clusters_are_about_the_queries_with_values_of_both():
     rows = random_rows(3, 30)
     gaps = rows.copy()
     gaps[2, 4] = np.nan

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,9 +57,7 @@ def _total(table: fr.Table) -> float:
 
 @settings(max_examples=25, deadline=None)
 @given(qrels=grades, run=scores, chosen=options)
-def test_the_sum_of_what_documents_add_is_the_value_to_the_last_bit(
-    qrels: dict[str, int], run: dict[str, float], chosen: dict[str, Any]
-) -> None:
+def test_the_sum_of_what_documents_add_is_the_value_to_the_last_bit(qrels, run, chosen):
     value = fr.evaluate({"q": qrels}, {"q": run}, MEASURES, **chosen).mean
 
     explained = fr.explain({"q": qrels}, {"q": run}, MEASURES, query="q", **chosen)
@@ -75,7 +72,7 @@ def test_the_sum_of_what_documents_add_is_the_value_to_the_last_bit(
             assert value[name] in (0.0, 1.0)
 
 
-def test_values_are_those_of_pytrec_eval() -> None:
+def test_values_are_those_of_pytrec_eval():
     names = {"map", "ndcg", "bpref", "Rprec", "infAP", "recip_rank"}
     qrels, run = fr.read_qrels(QRELS).to_dict(), fr.read_run(PCA).to_dict()
     few = {query: run[query] for query in list(run)[:20]}
@@ -91,9 +88,7 @@ def test_values_are_those_of_pytrec_eval() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(qrels=grades, first=scores, second=scores)
-def test_the_changes_add_up_to_the_difference_of_two_runs(
-    qrels: dict[str, int], first: dict[str, float], second: dict[str, float]
-) -> None:
+def test_the_changes_add_up_to_the_difference_of_two_runs(qrels, first, second):
     explained = fr.explain({"q": qrels}, {"q": first}, MEASURES, query="q", other={"q": second})
 
     assert explained.other is not None
@@ -104,7 +99,7 @@ def test_the_changes_add_up_to_the_difference_of_two_runs(
         assert [abs(change) for change in changes] == sorted(map(abs, changes), reverse=True)
 
 
-def test_a_table_shows_what_ndcg_is_computed_from() -> None:
+def test_a_table_shows_what_ndcg_is_computed_from():
     explained = fr.explain(QRELS, PROFILE, "ndcg_cut.5", query="q0004")
 
     table = explained.table("ndcg_cut_5")
@@ -117,7 +112,7 @@ def test_a_table_shows_what_ndcg_is_computed_from() -> None:
     assert table.columns["ideal"][:2] == [2.0, 2.0 / math.log2(3)]
 
 
-def test_notes_give_the_range_over_the_orders_of_ties() -> None:
+def test_notes_give_the_range_over_the_orders_of_ties():
     """As tie_report computes it."""
     (ties, *_) = fr.explain(QRELS, PROFILE, "ndcg_cut.5", query="q0004").notes
 
@@ -184,7 +179,7 @@ fr.explain({"q": {"a": 1}, "p": {"a": 1}}, {"p": {"a": 1}}, "map P.5", query="q"
 """)
 
 
-def test_the_range_of_err_is_for_the_highest_grade_of_all_queries() -> None:
+def test_the_range_of_err_is_for_the_highest_grade_of_all_queries():
     qrels, run = {"q": {"a": 1}, "p": {"a": 3}}, {"q": {"x": 2.0, "a": 1.0}}
 
     (note,) = fr.explain(qrels, run, "ERR", query="q").notes
@@ -197,7 +192,7 @@ def test_the_range_of_err_is_for_the_highest_grade_of_all_queries() -> None:
     assert note == f"unjudged: 1 of 2 results: ERR would be {values}"
 
 
-def test_values_of_unjudged_documents_are_no_range() -> None:
+def test_values_of_unjudged_documents_are_no_range():
     grades = {"a": 1, "b": 2}
     run = {"q": {"a": 6.0, "s": 5.0, "t": 4.0, "u": 3.0, "v": 2.0, "b": 1.0}}
 
@@ -252,7 +247,7 @@ OF_UNJUDGED.table("ndcg_-1=0.2,1=1").columns["adds"] => [0.0]
 """)
 
 
-def test_titles_are_shown_and_shortened_in_text(tmp_path: Path) -> None:
+def test_titles_are_shown_and_shortened_in_text(tmp_path):
     """A document without a title has its text."""
     path, passage = tmp_path / "corpus.jsonl", "seven " * 100
     lines = [{"_id": "a", "title": "Apples", "text": "..."}, {"_id": "b", "text": passage}]
@@ -267,7 +262,7 @@ def test_titles_are_shown_and_shortened_in_text(tmp_path: Path) -> None:
     assert f"  {passage[:57]}...  " in str(explained)
 
 
-def test_titles_can_be_a_data_set_but_no_lines_without_ids(tmp_path: Path) -> None:
+def test_titles_can_be_a_data_set_but_no_lines_without_ids(tmp_path):
     qrels, run, wrong = {"q": {"a": 1}}, {"q": {"a": 1.0}}, tmp_path / "wrong.jsonl"
     data = fr.Dataset.from_texts({"a": "Apples"}, {"q": "fruit"}, qrels)
     wrong.write_text('{"_id": "a", "text": "Apples"}\n["b"]\n')
@@ -279,7 +274,7 @@ def test_titles_can_be_a_data_set_but_no_lines_without_ids(tmp_path: Path) -> No
         fr.explain(qrels, run, "map", query="q", documents=wrong)
 
 
-def test_the_difference_has_the_titles_of_both_runs() -> None:
+def test_the_difference_has_the_titles_of_both_runs():
     runs, titles = ({"q": {"a": 1.0}}, {"q": {"b": 1.0}}), {"a": "Apples", "b": "Plums"}
 
     explained = fr.explain(
@@ -289,7 +284,7 @@ def test_the_difference_has_the_titles_of_both_runs() -> None:
     assert sorted(explained.difference("P_1").columns["title"]) == ["Apples", "Plums"]
 
 
-def test_a_document_is_explained_by_itself() -> None:
+def test_a_document_is_explained_by_itself():
     explained = fr.explain(QRELS, PROFILE, "ndcg_cut.5 map", query="q0004")
 
     assert explained.document("d0097").splitlines() == [
@@ -343,7 +338,7 @@ explain(QRELS, PCA, "map") => OptionError: query: name a query, or a second run.
 
 
 @pytest.mark.parametrize("measures", ["map", "P.10 map", "official"])
-def test_without_a_query_the_one_that_differs_most_is_explained(measures: str) -> None:
+def test_without_a_query_the_one_that_differs_most_is_explained(measures):
     found = explained(measures, None, other=PCA)
 
     first = "P_10" if measures.startswith("P") else "map"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,9 +103,7 @@ fuse([RUN, "missing.run"]) => ReadError: missing.run: no such file...
 
 @pytest.mark.parametrize("score", ["nan", "inf", "-inf"])
 @pytest.mark.parametrize("normalization", ["min-max", "max", "z", "none"])
-def test_a_score_that_is_not_finite_is_an_error_of_methods_by_score(
-    score: str, normalization: str
-) -> None:
+def test_a_score_that_is_not_finite_is_an_error_of_methods_by_score(score, normalization):
     run = fr.Run.from_dict({"q": {"a": 1.0, "b": 1.0}})
     run = run.changed(score_column=filled("d", [1.0, float(score)]))
 
@@ -123,13 +120,13 @@ def test_a_score_that_is_not_finite_is_an_error_of_methods_by_score(
 @pytest.mark.parametrize(
     ("method", "options"), [("rrf", {}), ("combsum", {"normalization": "rank"})]
 )
-def test_infinite_scores_have_ranks(method: str, options: dict[str, Any]) -> None:
+def test_infinite_scores_have_ranks(method, options):
     run = fr.read_run(io.BytesIO(b"q Q0 a 1 1 t\nq Q0 b 2 inf t\n"))
 
     assert list(fr.fuse([run, run], method, **options)["q"]) == ["b", "a"]
 
 
-def test_a_document_that_appears_twice_is_an_error(tmp_path: Path) -> None:
+def test_a_document_that_appears_twice_is_an_error(tmp_path):
     path = tmp_path / "twice.run"
     path.write_text("p Q0 a 1 2 t\nq Q0 a 1 2 t\nq Q0 b 2 1 t\nq Q0 a 3 0 t\n")
 

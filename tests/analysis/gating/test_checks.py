@@ -49,7 +49,7 @@ def drawn(seed: int, n: int = 40) -> tuple[list[float], list[float]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_p_is_that_of_scipys_one_sided_paired_t_test(seed: int) -> None:
+def test_p_is_that_of_scipys_one_sided_paired_t_test(seed):
     before, now = drawn(seed)
 
     drop = judged(before, now).results[0]
@@ -63,14 +63,14 @@ def test_p_is_that_of_scipys_one_sided_paired_t_test(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
-def test_non_inferior_passes_exactly_if_its_p_is_at_most_alpha(seed: int, alpha: float) -> None:
+def test_non_inferior_passes_exactly_if_its_p_is_at_most_alpha(seed, alpha):
     verdict = judged(*drawn(seed), policy="non-inferior", max_drop=0.05, alpha=alpha)
 
     found = verdict.results[0]
     assert (found.result == "pass") == (found.p is not None and found.p <= alpha)
 
 
-def test_the_interval_has_one_sided_bounds_of_level_1_minus_alpha() -> None:
+def test_the_interval_has_one_sided_bounds_of_level_1_minus_alpha():
     before, now = drawn(1)
 
     found = judged(before, now, alpha=0.1).results[0]
@@ -79,7 +79,7 @@ def test_the_interval_has_one_sided_bounds_of_level_1_minus_alpha() -> None:
     assert (found.low, found.high) == pytest.approx(tuple(interval), rel=1e-9)
 
 
-def test_p_of_the_randomization_test_is_that_of_all_sign_flips() -> None:
+def test_p_of_the_randomization_test_is_that_of_all_sign_flips():
     before, now = [1, 1, 1, 0.5, 1, 0.25], [0.5, 0.25, 1, 1, 0.2, 0.2]
 
     found = judged(before, now, test="randomization").results[0]
@@ -95,7 +95,7 @@ def test_p_of_the_randomization_test_is_that_of_all_sign_flips() -> None:
 
 
 @pytest.mark.parametrize("policy", ["drop", "significant", "non-inferior"])
-def test_a_run_equal_to_the_baseline_passes_every_policy(policy: str) -> None:
+def test_a_run_equal_to_the_baseline_passes_every_policy(policy):
     verdict = judged([1, 0.5], [1, 0.5], policy=policy, max_drop=0)
 
     assert verdict.passed
@@ -137,7 +137,7 @@ judged([0.25, 0.2] * 10, [1, 0.5] * 10, 'FirstRank') => pass:
 
 
 @pytest.mark.parametrize(("call", "expected"), VERDICTS)
-def test_the_verdict_has_a_status_and_reasons(call: str, expected: str) -> None:
+def test_the_verdict_has_a_status_and_reasons(call, expected):
     verdict = eval(call)
 
     assert f"{verdict.status}: {'; '.join(verdict.reasons)}".strip() == expected
@@ -183,7 +183,7 @@ fails(policy="non-inferior", test="randomization") =>
 fails(measure="FirstRank", min={"FirstRank": 1}) =>
   OptionError: min: 'FirstRank': lower values are better...
 """)
-def test_invalid_limits_are_errors(call: str, expected: str) -> None:
+def test_invalid_limits_are_errors(call, expected):
     check_error(call, expected, globals() | {"fails": partial(judged, [1.0] * 4, [1.0] * 4)})
 
 
@@ -202,7 +202,7 @@ TIES = {"d": 1.0, "x": 1.0}
 
 
 @pytest.mark.parametrize("policy", ["significant", "drop", "non-inferior"])
-def test_a_verdict_that_the_order_of_tied_documents_decides_is_noted(policy: str) -> None:
+def test_a_verdict_that_the_order_of_tied_documents_decides_is_noted(policy):
     worst, best = (tied(policy, {"d": score, "x": 1.0}).status for score in (0.5, 1.5))
 
     assert (worst, best) == ("fail", "pass")

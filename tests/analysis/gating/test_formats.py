@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re  # noqa: F401 (in a table)
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -92,7 +91,7 @@ len(RECORD["regressed"]["RR"]) => 6
 """)
 
 
-def test_the_assertion_shows_the_table() -> None:
+def test_the_assertion_shows_the_table():
     qrels = {f"q{place}": {"d": 1} for place in range(8)}
     before, now = ({query: {doc: 1.0} for query in qrels} for doc in ("d", "x"))
     fr.save_baseline(file := io.BytesIO(), qrels, before, "RR")
@@ -104,7 +103,7 @@ def test_the_assertion_shows_the_table() -> None:
 
 
 @pytest.mark.parametrize("form", [str, to_markdown, to_github, to_json])
-def test_ids_begin_no_line_and_move_no_cursor(form: Callable[[fr.types.Verdict], str]) -> None:
+def test_ids_begin_no_line_and_move_no_cursor(form):
     """A workflow would obey the first, a terminal the second."""
     found = form(verdict("RR", name="\n::error::\r\x1b[2J\x9b\u202e\u2028\udcff"))
 

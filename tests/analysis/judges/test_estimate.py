@@ -29,9 +29,7 @@ def population(draw: np.random.Generator, size: int) -> tuple[Any, Any, Any]:
 
 
 @pytest.mark.parametrize(("human", "predicted", "others"), PPI)
-def test_an_estimate_is_that_of_ppi_python_at_the_same_weight(
-    human: list[float], predicted: list[float], others: list[float]
-) -> None:
+def test_an_estimate_is_that_of_ppi_python_at_the_same_weight(human, predicted, others):
     ppi_py = pytest.importorskip("ppi_py", reason="needs ppi-python")
     f, g, rest = map(np.array, (human, predicted, others))
     found = estimated(f, g, rest, SETTINGS, finite=False)
@@ -49,7 +47,7 @@ def test_an_estimate_is_that_of_ppi_python_at_the_same_weight(
 
 
 @pytest.mark.parametrize("kind", ["all", "queries", "linear", "percentile"])
-def test_intervals_cover_the_truth_as_often_as_they_say(kind: str) -> None:
+def test_intervals_cover_the_truth_as_often_as_they_say(kind):
     draw = np.random.default_rng(5)
     truth = population(draw, 500_000)[0].mean()
     chosen = SETTINGS.changed(interval="percentile", resamples=500)
@@ -100,7 +98,7 @@ def data() -> Any:
     return {query: human[query] for query in sample[:40]}, judge, runs_of(human, draw), human
 
 
-def test_the_parts_of_an_estimate_are_those_of_evaluate(data: Any) -> None:
+def test_the_parts_of_an_estimate_are_those_of_evaluate(data):
     people, judge, runs, _ = data
     found = fr.estimate(people, judge, runs, "map P@5")
     for measure in ("map", "P@5"):
@@ -116,7 +114,7 @@ def test_the_parts_of_an_estimate_are_those_of_evaluate(data: Any) -> None:
     assert row["effective"] == pytest.approx(40 / row["width"] ** 2)
 
 
-def test_a_pair_is_the_estimated_difference_with_corrected_p_values(data: Any) -> None:
+def test_a_pair_is_the_estimated_difference_with_corrected_p_values(data):
     people, judge, runs, _ = data
     found = fr.estimate(people, judge, runs | {"other": runs["bad"]}, "map")
     pair, turned = found.pair("map", "good", "bad"), found.pair("map", "bad", "good")
@@ -128,7 +126,7 @@ def test_a_pair_is_the_estimated_difference_with_corrected_p_values(data: Any) -
 
 
 @pytest.mark.filterwarnings("ignore:.*map them with scale:UserWarning")
-def test_with_a_useless_judge_the_estimate_is_that_of_people(data: Any) -> None:
+def test_with_a_useless_judge_the_estimate_is_that_of_people(data):
     people, judge, runs, _ = data
     same = {query: dict.fromkeys(docs, 1) for query, docs in judge.items()}
     found = fr.estimate(people, same, runs["good"], "P@5")
@@ -137,7 +135,7 @@ def test_with_a_useless_judge_the_estimate_is_that_of_people(data: Any) -> None:
     assert found.value("P@5", name) == found.human("P@5", name)
 
 
-def test_people_who_judged_every_query_leave_nothing_uncertain(data: Any) -> None:
+def test_people_who_judged_every_query_leave_nothing_uncertain(data):
     _, judge, runs, human = data
     found = fr.estimate(human, judge, runs, "map", population="queries")
     low, high = found.interval("map", "good")
@@ -146,7 +144,7 @@ def test_people_who_judged_every_query_leave_nothing_uncertain(data: Any) -> Non
 
 
 @pytest.mark.parametrize("judges", ["linear", "mean", "majority"])
-def test_several_judges_narrow_the_interval_of_one(data: Any, judges: Any) -> None:
+def test_several_judges_narrow_the_interval_of_one(data, judges):
     people, judge, runs, human = data
     draw = np.random.default_rng(4)
     others = [
@@ -161,7 +159,7 @@ def test_several_judges_narrow_the_interval_of_one(data: Any, judges: Any) -> No
     assert found.table().columns["width"][0] < alone
 
 
-def test_pairs_that_the_judge_lacks_are_unjudged_on_both_sides(data: Any) -> None:
+def test_pairs_that_the_judge_lacks_are_unjudged_on_both_sides(data):
     people, judge, runs, _ = data
     query = next(iter(people))
     fewer = judge | {query: {doc: g for doc, g in judge[query].items() if doc != "d3"}}
@@ -169,7 +167,7 @@ def test_pairs_that_the_judge_lacks_are_unjudged_on_both_sides(data: Any) -> Non
     assert any(note.startswith("1 pair that people judged and the judge") for note in found.notes)
 
 
-def test_a_plot_has_three_intervals_of_each_system(data: Any) -> None:
+def test_a_plot_has_three_intervals_of_each_system(data):
     pytest.importorskip("matplotlib")
     people, judge, runs, _ = data
     found = fr.estimate(people, judge, runs, "map nDCG@10")
@@ -179,13 +177,13 @@ def test_a_plot_has_three_intervals_of_each_system(data: Any) -> None:
     assert tuple(bars[1]) == found.interval("nDCG@10", found.names[0])
 
 
-def test_values_that_are_mostly_the_same_are_noted(data: Any) -> None:
+def test_values_that_are_mostly_the_same_are_noted(data):
     people, judge, runs, _ = data
     found = fr.estimate(people, judge, runs, "success_1000")
     assert any("half or more of the human values are the same" in note for note in found.notes)
 
 
-def test_a_human_sample_that_is_not_random_is_a_warning(data: Any) -> None:
+def test_a_human_sample_that_is_not_random_is_a_warning(data):
     _, judge, runs, human = data
     by_value = sorted(judge, key=lambda query: sum(judge[query].values()))
     easiest = {query: human[query] for query in by_value[-30:]}
@@ -215,5 +213,5 @@ estimated_with(data).value("map", "worst") =>
 estimated_with(data).pair("map", "bad", "bad") =>
   OptionError: ...expected two systems, found 'bad' twice
 """)
-def test_errors_name_what_is_wrong(data: Any, call: str, expected: str) -> None:
+def test_errors_name_what_is_wrong(data, call, expected):
     check_error(call, expected, globals() | {"data": data})

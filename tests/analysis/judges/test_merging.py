@@ -1,9 +1,5 @@
 """Judgments are merged and compared, and what runs find unjudged is listed."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,12 +15,12 @@ C = {"q1": {"d1": 1}}
 @pytest.mark.parametrize(
     ("prefer", "grade"), [("first", 2), ("max", 2), ("min", 1), ("mean", 4 / 3), ("majority", 1)]
 )
-def test_a_pair_that_several_judged_gets_the_preferred_grade(prefer: Any, grade: float) -> None:
+def test_a_pair_that_several_judged_gets_the_preferred_grade(prefer, grade):
     found = fr.merge_qrels([A, B, C], prefer).to_dict()
     assert found == {"q1": {"d1": grade, "d2": 0, "d3": 1}, "q2": {"d1": 1}, "q3": {"d4": 2}}
 
 
-def test_of_equally_frequent_grades_the_first_judges_is_the_majority() -> None:
+def test_of_equally_frequent_grades_the_first_judges_is_the_majority():
     assert fr.merge_qrels([A, B], "majority")["q1"]["d1"] == 2
 
 
@@ -35,9 +31,7 @@ qrels = st.dictionaries(
 
 
 @given(qrels, qrels)
-def test_the_differences_turn_one_version_into_the_other(
-    old: dict[str, dict[str, int]], new: dict[str, dict[str, int]]
-) -> None:
+def test_the_differences_turn_one_version_into_the_other(old, new):
     made = {(query, doc): grade for query, docs in old.items() for doc, grade in docs.items()}
     for change, query, document, before, after in fr.diff_qrels(old, new).rows():
         assert made.get((query, document)) == before
@@ -50,7 +44,7 @@ def test_the_differences_turn_one_version_into_the_other(
 RUN = {"q1": {"d1": 3.0, "d9": 2.0, "d8": 2.0}, "q2": {"d1": 1.0}, "q7": {"d1": 1.0}}
 
 
-def test_holes_are_the_unjudged_documents_in_trec_evals_order() -> None:
+def test_holes_are_the_unjudged_documents_in_trec_evals_order():
     rows = list(fr.unjudged(A, {"x": RUN}, 3).rows())
     assert rows == [("x", "q1", 2, "d9"), ("x", "q1", 3, "d8")]
     assert list(fr.unjudged(A, [RUN], 2, by="query").rows()) == [
@@ -60,14 +54,14 @@ def test_holes_are_the_unjudged_documents_in_trec_evals_order() -> None:
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 10])
-def test_judged_at_k_is_that_of_ir_measures(k: int) -> None:
+def test_judged_at_k_is_that_of_ir_measures(k):
     ir_measures = pytest.importorskip("ir_measures")
     ((_, queries, share, _),) = fr.unjudged(A, {"x": RUN}, k, by="run").rows()
     found = ir_measures.calc_aggregate([ir_measures.Judged @ k], A, {q: RUN[q] for q in A})
     assert (queries, share) == (2, pytest.approx(found[ir_measures.Judged @ k]))
 
 
-def test_a_negative_grade_is_unjudged() -> None:
+def test_a_negative_grade_is_unjudged():
     assert len(fr.unjudged({"q2": {"d1": -1}}, {"x": RUN})) == 1
 
 

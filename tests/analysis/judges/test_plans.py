@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,7 @@ def graded(plan: Any, share: float = 1.0) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.parametrize("depth", [1, 5, 40])
-def test_a_pool_is_the_union_of_the_first_results(depth: int) -> None:
+def test_a_pool_is_the_union_of_the_first_results(depth):
     expected = {
         (query, doc)
         for run in RUNS.values()
@@ -55,7 +54,7 @@ def test_a_pool_is_the_union_of_the_first_results(depth: int) -> None:
 
 @pytest.mark.parametrize("allocation", ["neyman", "proportional"])
 @pytest.mark.parametrize("budget", [7, 60, 301])
-def test_a_plan_meets_its_budget_and_draws_from_every_stratum(allocation: Any, budget: int) -> None:
+def test_a_plan_meets_its_budget_and_draws_from_every_stratum(allocation, budget):
     plan = fr.plan_judgments(RUNS, budget, judge=JUDGE, depth=10, allocation=allocation)
     drawn = Counter(stratum for *_, stratum, _, sampled in plan.pairs.rows() if sampled)
     assert sum(drawn.values()) == budget
@@ -66,7 +65,7 @@ def test_a_plan_meets_its_budget_and_draws_from_every_stratum(allocation: Any, b
 
 
 @pytest.mark.parametrize("allocation", ["neyman", "proportional"])
-def test_the_budget_is_shared_by_the_deviations_that_are_expected(allocation: Any) -> None:
+def test_the_budget_is_shared_by_the_deviations_that_are_expected(allocation):
     """By sizes alone, or times the discounts of ranks and the deviation of a share of relevant."""
     plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=20, allocation=allocation)
     rows, weights = list(plan.pairs.rows()), {}
@@ -85,7 +84,7 @@ def test_the_budget_is_shared_by_the_deviations_that_are_expected(allocation: An
         assert abs(own.sampled - 2 - left * weights[name] / sum(weights.values())) < 3
 
 
-def test_pairs_of_a_stratum_are_equally_likely() -> None:
+def test_pairs_of_a_stratum_are_equally_likely():
     counts: Counter[Any] = Counter()
     for seed in range(300):
         plan = fr.plan_judgments({"a": RUNS["a"]}, 50, depth=4, seed=seed)
@@ -97,14 +96,14 @@ def test_pairs_of_a_stratum_are_equally_likely() -> None:
     assert np.abs(shares - 0.5).max() < 5 * np.sqrt(0.25 / 300)
 
 
-def test_assessors_see_neither_ranks_nor_grades_and_no_order() -> None:
+def test_assessors_see_neither_ranks_nor_grades_and_no_order():
     sheet = fr.plan_judgments(RUNS, 60, judge=JUDGE, depth=10).sheet()
     assert sheet.names == ["query", "document", "grade"]
     assert set(sheet.columns["grade"]) == {""}
     assert sheet.columns["query"] != sorted(sheet.columns["query"])
 
 
-def test_a_plan_is_read_back_with_its_pairs_and_strata(tmp_path: Any) -> None:
+def test_a_plan_is_read_back_with_its_pairs_and_strata(tmp_path):
     plan = fr.plan_judgments(RUNS, 60, judge=JUDGE, depth=10)
     plan.write(tmp_path / "plan.json.gz")
     found = fr.read_plan(tmp_path / "plan.json.gz")
@@ -112,14 +111,14 @@ def test_a_plan_is_read_back_with_its_pairs_and_strata(tmp_path: Any) -> None:
     assert (found.strata, found.seed, found.depth) == (plan.strata, 0, 10)
 
 
-def test_the_judgments_of_a_whole_pool_have_the_ndcg_of_all_judgments() -> None:
+def test_the_judgments_of_a_whole_pool_have_the_ndcg_of_all_judgments():
     plan = fr.plan_judgments(RUNS, 750, judge=JUDGE, depth=30)
     inferred = fr.evaluate(plan.qrels(graded(plan)), RUNS["a"], "infNDCG").mean["infNDCG"]
     assert inferred == pytest.approx(fr.evaluate(HUMAN, RUNS["a"], "nDCG").mean["nDCG"], rel=0.02)
 
 
 @pytest.mark.parametrize("measure", ["P@5", "DCG@10", "RBP(p=0.5)@10"])
-def test_estimates_from_sampled_pairs_are_unbiased_and_cover_the_truth(measure: str) -> None:
+def test_estimates_from_sampled_pairs_are_unbiased_and_cover_the_truth(measure):
     truth = fr.evaluate(HUMAN, RUNS["a"], measure).mean[measure]
     values, hits = [], 0
     for seed in range(80):
@@ -133,14 +132,14 @@ def test_estimates_from_sampled_pairs_are_unbiased_and_cover_the_truth(measure: 
     assert hits / len(values) > 0.86
 
 
-def test_a_sample_of_all_pairs_leaves_nothing_uncertain() -> None:
+def test_a_sample_of_all_pairs_leaves_nothing_uncertain():
     plan = fr.plan_judgments(RUNS, 750, judge=JUDGE, depth=30)
     found = fr.estimate(graded(plan), JUDGE, RUNS, "DCG@10", plan=plan)
     truth = fr.evaluate(HUMAN, RUNS["b"], "DCG@10").mean["DCG@10"]
     assert found.interval("DCG@10", "b") == pytest.approx((truth, truth))
 
 
-def test_missing_grades_are_allowed_on_request_and_said() -> None:
+def test_missing_grades_are_allowed_on_request_and_said():
     plan = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10)
     some = graded(plan, share=0.9)
     found = fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan, partial=True)
@@ -153,7 +152,7 @@ def test_missing_grades_are_allowed_on_request_and_said() -> None:
         fr.estimate(some, JUDGE, RUNS, "P@5", plan=plan)
 
 
-def test_a_sheet_has_one_grade_of_each_pair_or_on_request_none(tmp_path: Path) -> None:
+def test_a_sheet_has_one_grade_of_each_pair_or_on_request_none(tmp_path):
     plan, sheet = fr.plan_judgments(RUNS, 150, judge=JUDGE, depth=10), tmp_path / "sheet.tsv"
     filled = [f"{query}\t{doc}\t{HUMAN[query][doc]}" for query, doc, _ in plan.sheet().rows()]
 
@@ -169,7 +168,7 @@ def test_a_sheet_has_one_grade_of_each_pair_or_on_request_none(tmp_path: Path) -
         plan.grades_of(sheet)
 
 
-def test_a_plan_of_queries_counts_those_that_are_judged_as_a_whole() -> None:
+def test_a_plan_of_queries_counts_those_that_are_judged_as_a_whole():
     plan = fr.plan_judgments(RUNS, 9, by="queries", depth=5)
     whole = graded(plan)
     del whole[lacking := sorted(whole)[0]][next(iter(whole[lacking]))]
@@ -177,7 +176,7 @@ def test_a_plan_of_queries_counts_those_that_are_judged_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize("budget", [3, 5, 12])
-def test_a_small_budget_has_fewer_strata_each_of_which_is_sampled(budget: int) -> None:
+def test_a_small_budget_has_fewer_strata_each_of_which_is_sampled(budget):
     plan = fr.plan_judgments(RUNS, budget, judge=JUDGE, depth=10)
     probabilities = plan.pairs.columns["probability"]
     assert all(0 < own.sampled <= own.size for own in plan.strata.values())
@@ -185,7 +184,7 @@ def test_a_small_budget_has_fewer_strata_each_of_which_is_sampled(budget: int) -
     assert sum(probabilities) == pytest.approx(budget)
 
 
-def test_queries_are_drawn_for_a_difference_that_shall_be_found() -> None:
+def test_queries_are_drawn_for_a_difference_that_shall_be_found():
     plan = fr.plan_judgments(
         RUNS, by="queries", judge=JUDGE, difference=0.2, measure="nDCG@10", depth=10
     )
@@ -223,7 +222,7 @@ read_plan("nowhere.json") => ReadError: nowhere.json: no such file...
 """)
 
 
-def test_an_edited_plan_is_refused(tmp_path: Any) -> None:
+def test_an_edited_plan_is_refused(tmp_path):
     path = tmp_path / "plan.json"
     fr.plan_judgments(RUNS, 20, depth=5).write(path)
     content = json.loads(path.read_text())
@@ -233,7 +232,7 @@ def test_an_edited_plan_is_refused(tmp_path: Any) -> None:
         fr.read_plan(path)
 
 
-def test_the_commands_go_from_runs_to_an_estimate(tmp_path: Path) -> None:
+def test_the_commands_go_from_runs_to_an_estimate(tmp_path):
     judge, plan, sheet, people = (
         tmp_path / name for name in ("judge.qrels", "plan.json", "s.tsv", "people.tsv")
     )

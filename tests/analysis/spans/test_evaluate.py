@@ -37,7 +37,7 @@ def _ranking(number: int, references: list[Any], corpus: str, chunks: list[Place
 
 @pytest.mark.skipif(not QUESTIONS.exists(), reason="needs ../shared")
 @pytest.mark.parametrize("chunking", RECORDED["chunkings"])
-def test_values_are_those_of_the_published_code(chunking: str) -> None:
+def test_values_are_those_of_the_published_code(chunking):
     size, step = map(int, chunking.split("/"))
     chunks = [
         (document, start, min(start + size, length))
@@ -71,9 +71,7 @@ PIECES = st.lists(st.tuples(places(), st.sampled_from(["", "x", "y"])), min_size
 
 
 @given(PIECES, st.lists(places(), min_size=1, max_size=8, unique=True), st.data())
-def test_values_are_those_of_the_definitions(
-    spans: list[tuple[Place, str]], chunks: list[Place], data: st.DataObject
-) -> None:
+def test_values_are_those_of_the_definitions(spans, chunks, data):
     # Each document has a chunk.
     chunks = [*chunks, ("a", 90, 91), ("b", 90, 91)]
     ids = [f"c{place}" for place in range(len(chunks))]
@@ -142,7 +140,7 @@ mean("SpanRecall@2", spans=WITH_GRADES) => 1.0
 """)
 
 
-def test_queries_without_results_are_left_out_or_count_as_zero() -> None:
+def test_queries_without_results_are_left_out_or_count_as_zero():
     measures = "SpanRecall SpanPrecisionOmega"
 
     left_out = fr.evaluate_spans(SPANS, CHUNKS, RUN, measures)
@@ -157,7 +155,7 @@ def test_queries_without_results_are_left_out_or_count_as_zero() -> None:
     assert zero.mean["SpanRecall"] == 0.5
 
 
-def test_scores_are_subtracted_and_grouped_as_all_others() -> None:
+def test_scores_are_subtracted_and_grouped_as_all_others():
     both = [
         fr.evaluate_spans(SPANS, CHUNKS, run, "SpanRecall SpanPrecisionOmega", missing="zero")
         for run in (RUN, {"q1": {"c2": 1.0}, "q2": {"c3": 1.0}})

@@ -1,15 +1,11 @@
 """Judgments of chunks from spans, and the levels above chunks."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.spans import Place, characters, places, table
+from tests.helpers.spans import characters, places, table
 from tests.helpers.tables import refusing
 
 SPANS = table(
@@ -39,9 +35,7 @@ CHUNKS = table(
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*no chunk has enough")
-def test_a_chunk_is_relevant_with_enough_of_a_span(
-    options: dict[str, Any], grades: dict[str, float]
-) -> None:
+def test_a_chunk_is_relevant_with_enough_of_a_span(options, grades):
     assert fr.span_qrels(SPANS, CHUNKS, **options).to_dict() == {"q": grades}
 
 
@@ -51,7 +45,7 @@ def test_a_chunk_is_relevant_with_enough_of_a_span(
     st.sampled_from(["span", "chunk"]),
 )
 @pytest.mark.filterwarnings("ignore:.*no chunk has enough")
-def test_shares_are_those_of_characters(spans: list[Place], chunks: list[Place], of: Any) -> None:
+def test_shares_are_those_of_characters(spans, chunks, of):
     rows = list(enumerate([*chunks, ("a", 90, 91), ("b", 90, 91)]))
     expected = {}
     for number, chunk in rows:
@@ -72,7 +66,7 @@ def test_shares_are_those_of_characters(spans: list[Place], chunks: list[Place],
     assert found.to_dict().get("q", {}) == pytest.approx(expected)
 
 
-def test_measures_of_subtopics_count_each_piece_of_evidence_once() -> None:
+def test_measures_of_subtopics_count_each_piece_of_evidence_once():
     qrels = fr.span_qrels(SPANS, CHUNKS, subtopics=True)
     # The second carries the same information as the first.
     run = {"q": {"c3": 4.0, "c2": 3.0, "c1": 2.0}}
@@ -90,7 +84,7 @@ def test_measures_of_subtopics_count_each_piece_of_evidence_once() -> None:
     assert list(recalls.values()) == [0.5, 0.5, 1.0]
 
 
-def test_evidence_that_no_chunk_has_enough_of_is_told() -> None:
+def test_evidence_that_no_chunk_has_enough_of_is_told():
     nowhere = table("query document start end", ("q", "a", 0, 3), ("p", "b", 50, 60))
 
     with pytest.warns(UserWarning, match=r"enough of 1 piece of evidence, of 'q' \(a:0-10\); low"):
@@ -102,7 +96,7 @@ def test_evidence_that_no_chunk_has_enough_of_is_told() -> None:
 RUN = {"q": {"c4": 0.1, "c2": 0.3, "c1": 0.9, "c3": 0.5}, "p": {}}
 
 
-def test_pages_and_documents_have_the_score_of_their_best_chunk() -> None:
+def test_pages_and_documents_have_the_score_of_their_best_chunk():
     page, document = (fr.by_level(RUN, CHUNKS, level) for level in ("page", "document"))
 
     assert page.to_dict() == {"q": {"a#2": 0.3, "a#1": 0.9, "b#1": 0.5}, "p": {}}
@@ -111,7 +105,7 @@ def test_pages_and_documents_have_the_score_of_their_best_chunk() -> None:
     assert fr.by_level({"q": {}}, CHUNKS, "document").to_dict() == {"q": {}}
 
 
-def test_pages_and_documents_have_the_grade_of_their_best_chunk() -> None:
+def test_pages_and_documents_have_the_grade_of_their_best_chunk():
     qrels = fr.span_qrels(SPANS, CHUNKS)
     by_piece = fr.by_level(fr.span_qrels(SPANS, CHUNKS, subtopics=True), CHUNKS, "document")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import pandas
@@ -60,11 +59,11 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_spans_are_read_from_any_table(form: str) -> None:
+def test_spans_are_read_from_any_table(form):
     assert _rows(fr.spans.read_spans(FORMS[form])) == [("q1", "a", 0, 4), ("q1", "b", 3, 9)]
 
 
-def test_questions_of_the_benchmark_are_named_by_number() -> None:
+def test_questions_of_the_benchmark_are_named_by_number():
     references = json.dumps([{"content": "x", "start_index": 5, "end_index": 6}]).replace('"', '""')
     lines = (
         f'question,references,corpus_id\n"Who, what?","{references}",a\nWhen?,"{references}",b\n'
@@ -75,7 +74,7 @@ def test_questions_of_the_benchmark_are_named_by_number() -> None:
     assert _rows(found) == [("0", "a", 5, 6), ("1", "b", 5, 6)]
 
 
-def test_evidence_without_a_name_is_its_own_piece() -> None:
+def test_evidence_without_a_name_is_its_own_piece():
     names = ["x", "", None, "x", "y"]
     rows = [("q", "a", place, place + 1, name) for place, name in enumerate(names)]
 
@@ -89,13 +88,13 @@ def test_evidence_without_a_name_is_its_own_piece() -> None:
     ("text", "place"),
     [("two  three.", (4, 15)), ("two three. One", (4, 20)), (" One two four. ", (17, 30))],
 )
-def test_texts_are_found_exactly_or_with_blanks_folded(text: str, place: tuple[int, int]) -> None:
+def test_texts_are_found_exactly_or_with_blanks_folded(text, place):
     chunks = fr.spans.read_chunks([{"id": "c", "document": "a", "text": text}], TEXTS)
 
     assert (chunks.starts[0], chunks.ends[0]) == place
 
 
-def test_places_are_characters_of_the_files_of_a_folder(tmp_path: Path) -> None:
+def test_places_are_characters_of_the_files_of_a_folder(tmp_path):
     (tmp_path / "b.md").write_bytes("x\r\nÄpfel, Öl".encode())
     spans = [{"query": "q", "document": "b", "text": "Öl"}]
 
@@ -170,7 +169,7 @@ read("read_chunks", "chunk,document,start,end") => InputError: <file object>: no
 """)
 
 
-def test_two_files_of_one_document_are_refused(tmp_path: Path) -> None:
+def test_two_files_of_one_document_are_refused(tmp_path):
     for name in ("a.md", "a.txt"):
         (tmp_path / name).write_text("text")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import pickle
 import uuid
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -126,9 +125,7 @@ EXPECTED = found(ROWS, IDS_2D, SCORES_2D, "all_trec").mean
 @pytest.mark.parametrize("score", ["float16", "float32", "float64", "int64", "uint64", ">f8"])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("is_distance", [False, True])
-def test_types_and_memory_orders_make_no_difference(
-    kind: str, score: str, order: Any, is_distance: bool
-) -> None:
+def test_types_and_memory_orders_make_no_difference(kind, score, order, is_distance):
     ids = IDS_2D.astype(kind, order=order)
     scores = (4 - SCORES_2D if is_distance else SCORES_2D).astype(score, order=order)
 
@@ -137,16 +134,14 @@ def test_types_and_memory_orders_make_no_difference(
     assert scores_found.mean == EXPECTED
 
 
-def test_strided_views_and_memory_maps_are_taken(tmp_path: Path) -> None:
+def test_strided_views_and_memory_maps_are_taken(tmp_path):
     np.save(tmp_path / "ids.npy", np.repeat(IDS_2D, 2, axis=1))
     ids = np.load(tmp_path / "ids.npy", mmap_mode="r")[:, ::2]
 
     assert found(ROWS, ids, SCORES_2D, "all_trec").mean == EXPECTED
 
 
-def test_rows_that_are_converted_in_blocks_are_all_evaluated(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_rows_that_are_converted_in_blocks_are_all_evaluated(monkeypatch):
     monkeypatch.setattr("fastrank.core.matching.arrays.BLOCK_ITEMS", 3)
     ids, scores = IDS_2D.astype(np.int32), SCORES_2D.astype(np.float16)
 
@@ -169,7 +164,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_judgments_in_every_form_are_the_same(form: str) -> None:
+def test_judgments_in_every_form_are_the_same(form):
     """Again and again; also where the arrays become a run."""
     for ties in ("docno_desc", "docno_asc", "docno_desc"):
         assert found(FORMS[form], IDS_2D, SCORES_2D, "all_trec", ties=ties).mean == EXPECTED
@@ -179,13 +174,13 @@ def test_judgments_in_every_form_are_the_same(form: str) -> None:
     "qrels",
     [[[31, 4], [15]], [{31, 4}, {15}], [np.array([31, 4]), [15]], {"0": [31, 4], "1": (15,)}],
 )
-def test_listed_documents_have_grade_1(qrels: Any) -> None:
+def test_listed_documents_have_grade_1(qrels):
     ids = [[4, 9, 31], [15, 3, 2]]
 
     assert found(qrels, ids).mean == found([{31: 1, 4: 1}, {15: 1}], ids).mean
 
 
-def test_judgments_may_be_a_file_with_document_numbers(tmp_path: Path) -> None:
+def test_judgments_may_be_a_file_with_document_numbers(tmp_path):
     path = tmp_path / "qrels"
     path.write_text("q1 0 31 1\nq1 0 4 2\nq2 0 15 1\n")
     ids, names = [[4, 59, 31], [26, 15, -1]], ["q1", "q2"]
@@ -194,7 +189,7 @@ def test_judgments_may_be_a_file_with_document_numbers(tmp_path: Path) -> None:
     assert found(path, ids, queries=names).to_dict() == found(judged, ids, queries=names).to_dict()
 
 
-def test_an_index_does_not_change_with_the_arrays_it_was_made_from() -> None:
+def test_an_index_does_not_change_with_the_arrays_it_was_made_from():
     docs = np.array(DOC_IDS)
     qrels = fr.index_qrels((INDPTR, docs, GRADES))
     docs[:] = 0
@@ -202,7 +197,7 @@ def test_an_index_does_not_change_with_the_arrays_it_was_made_from() -> None:
     assert found(qrels, IDS_2D, SCORES_2D, "all_trec").mean == EXPECTED
 
 
-def test_nothing_that_was_passed_is_changed() -> None:
+def test_nothing_that_was_passed_is_changed():
     ids, scores = IDS_2D.copy(), SCORES_2D.copy()
     ids.flags.writeable = scores.flags.writeable = False
     how: Any = {"ties": "best", "exclude": {0: [5]}, "no_relevant": "skip"}
@@ -358,7 +353,7 @@ found(*LEFT_OUT, no_relevant="error") =>
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_with_threads_the_scores_are_written_alike(threads: int) -> None:
+def test_with_threads_the_scores_are_written_alike(threads):
     """Also what is counted: numbers of Python's, which JSON knows."""
     scores = found([{4: 1}] * 3, [[4, 5], [4, 6], [5, 7]], threads=threads)
 
@@ -366,7 +361,7 @@ def test_with_threads_the_scores_are_written_alike(threads: int) -> None:
     assert {type(count) for count in scores.counts.values()} == {int}
 
 
-def test_more_threads_than_help_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_threads_than_help_are_not_made(monkeypatch):
     made = []
 
     def counted(work: Any, count: int) -> Any:
@@ -393,7 +388,7 @@ def test_more_threads_than_help_are_not_made(monkeypatch: pytest.MonkeyPatch) ->
         {"ties": "average", "measures": "infAP"},
     ],
 )
-def test_what_evaluate_refuses_is_refused(options: dict[str, Any]) -> None:
+def test_what_evaluate_refuses_is_refused(options):
     """With the same words, and before the arrays are looked at."""
     options = {"measures": "map", **options}
     with pytest.raises((fr.FastrankError, TypeError)) as expected:

@@ -10,7 +10,6 @@ import random
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -186,7 +185,7 @@ fr.evaluate(NO_RELEVANT, {"q1": {"d": 1.0}}, "map", no_relevant="skip") =>
 
 
 @pytest.mark.parametrize("form", ["trec", "csv"])
-def test_a_file_is_looked_into_where_no_query_is_in_common(form: str, tmp_path: Path) -> None:
+def test_a_file_is_looked_into_where_no_query_is_in_common(form, tmp_path):
     path = tmp_path / "run"
     path.write_text("query_id,doc_id,score\nQ1,d,1\n" if form == "csv" else "Q1 Q0 d 1 1 t\n")
 
@@ -196,7 +195,7 @@ def test_a_file_is_looked_into_where_no_query_is_in_common(form: str, tmp_path: 
     assert "(run: 'Q1'; qrels: 'q1'); do the ids differ only in case?" in str(caught.value)
 
 
-def test_scores_ask_whether_document_ids_match_where_none_is_judged() -> None:
+def test_scores_ask_whether_document_ids_match_where_none_is_judged():
     question = "no retrieved document is judged: do the document ids of run and qrels match?"
     qrels = {"q1": {"d1": 1}}
 
@@ -204,7 +203,7 @@ def test_scores_ask_whether_document_ids_match_where_none_is_judged() -> None:
     assert question not in str(fr.evaluate(qrels, {"q1": {"D1": 1.0, "d1": 0.5}}, "map"))
 
 
-def test_nouns_can_be_copied_and_pickled() -> None:
+def test_nouns_can_be_copied_and_pickled():
     """What comes back evaluates to the same."""
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
     scores = fr.evaluate(qrels, run, "map relstring")
@@ -217,7 +216,7 @@ def test_nouns_can_be_copied_and_pickled() -> None:
     assert len(pickle.loads(pickle.dumps(fr.MEASURES))) == len(fr.MEASURES)
 
 
-def test_scores_of_a_file_keep_their_query_ids_like_a_list(tmp_path: Path) -> None:
+def test_scores_of_a_file_keep_their_query_ids_like_a_list(tmp_path):
     """Though they are made when asked for; a pickle holds them, and not the judgments' file."""
     qrels = b"".join(b"q%d 0 d 1\n" % i for i in range(1000))
     path = tmp_path / "run"
@@ -238,7 +237,7 @@ GRADES = {"q1": {"a": 1}, "q2": {"b": 2, "c": 0}}
 FOUND = {"q1": {"a": 1.0, "b": 2.0}, "q2": {"b": 1.0}}
 
 
-def test_a_list_of_runs_gives_a_list_of_scores(tmp_path: Path) -> None:
+def test_a_list_of_runs_gives_a_list_of_scores(tmp_path):
     """Of dicts, runs in memory and files, in their order, as one by one; again and again."""
     path = tmp_path / "run"
     path.write_text("q1 Q0 a 1 1 other\n")
@@ -253,7 +252,7 @@ def test_a_list_of_runs_gives_a_list_of_scores(tmp_path: Path) -> None:
     assert evaluator.evaluate([]) == []
 
 
-def test_a_pickle_evaluates_as_the_original() -> None:
+def test_a_pickle_evaluates_as_the_original():
     evaluator = fr.Evaluator(GRADES, "map nDCG@10 P.1", no_relevant="skip", missing="zero")
     before = evaluator.evaluate(FOUND)
 
@@ -265,9 +264,7 @@ def test_a_pickle_evaluates_as_the_original() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_a_process_forked_while_a_file_is_read_can_read_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_forked_while_a_file_is_read_can_read_files(tmp_path, monkeypatch):
     """With the same evaluator: the thread that was reading does not exist there."""
     path = tmp_path / "run"
     path.write_text("q1 Q0 a 1 1 t\n")
@@ -320,7 +317,7 @@ GRADED = {f"q{i}": {f"d{n}": (n * i) % 4 - 1 for n in range(30)} for i in range(
         ("nDCG(dcg='exp-log2')@10 Hole@5 MedianRank", {"missing": "zero", "depth": 10}),
     ],
 )
-def test_every_run_has_the_scores_of_a_new_evaluator(measures: str, options: Any) -> None:
+def test_every_run_has_the_scores_of_a_new_evaluator(measures, options):
     """Also in four threads at once; all are kept until the end: later runs do not change them."""
     evaluator, runs = fr.Evaluator(GRADED, measures, **options), runs_of_the_same_queries(100)
     expected = [fr.evaluate(GRADED, run, measures, **options).to_json() for run in runs]

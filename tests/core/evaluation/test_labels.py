@@ -30,7 +30,7 @@ def cut(sizes: list[int]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "family", [one for one in FAMILIES if one.needs in ("ranking", *GAINS)], ids=str
 )
-def test_measures_with_options_have_the_values_of_dicts(family: Any) -> None:
+def test_measures_with_options_have_the_values_of_dicts(family):
     values = {"cutoff": "cutoff=2", "recall": "recall=0.5", "n": "n=2"}
     needed = [values[name] for name, option in family.options.items() if option.needed]
     name = family.name + (f"({','.join(needed)})" if needed else "")
@@ -59,7 +59,7 @@ def _scores(rng: np.random.Generator, width: int, kind: str) -> Any:
 
 @examples(150)
 @given(st.integers(0, 2**32), WIDTHS, VERSIONS, st.sampled_from(KINDS))
-def test_the_ranking_is_a_stable_sort(seed: int, width: int, version: Any, kind: str) -> None:
+def test_the_ranking_is_a_stable_sort(seed, width, version, kind):
     """For any number of documents: short queries are ranked otherwise than long ones."""
     rng = np.random.default_rng(seed)
     scores = _scores(rng, width, kind)
@@ -74,7 +74,7 @@ def test_the_ranking_is_a_stable_sort(seed: int, width: int, version: Any, kind:
     assert found[f"relstring_{width}"].tolist() == [expected]
 
 
-def test_queries_of_many_sizes_are_ranked_one_by_one() -> None:
+def test_queries_of_many_sizes_are_ranked_one_by_one():
     rng = np.random.default_rng(8)
     sizes = [3, 250, 1, 64, 70, 0, 192, 200, 5]
     labels, scores = rng.integers(0, 10, sum(sizes)), rng.standard_normal(sum(sizes))
@@ -104,7 +104,7 @@ CUT_VARIANTS = (
 
 
 @pytest.mark.parametrize("measure", [*CUT, *CUT_VARIANTS.split()])
-def test_below_the_cutoff_the_order_of_documents_changes_nothing(measure: str) -> None:
+def test_below_the_cutoff_the_order_of_documents_changes_nothing(measure):
     """Only the documents above it are put in order, unless another measure needs all of them."""
     rng = np.random.default_rng(4)
     labels, scores = rng.integers(0, 4, (60, 12)), rng.integers(0, 6, (60, 12)) / 7
@@ -119,9 +119,7 @@ def test_below_the_cutoff_the_order_of_documents_changes_nothing(measure: str) -
 
 @examples(100)
 @given(st.integers(0, 2**32), LONGER, st.integers(1, 70), VERSIONS, st.sampled_from(KINDS))
-def test_the_first_documents_are_those_of_the_whole_ranking(
-    seed: int, width: int, k: int, version: Any, kind: str
-) -> None:
+def test_the_first_documents_are_those_of_the_whole_ranking(seed, width, k, version, kind):
     rng = np.random.default_rng(seed)
     given = rng.integers(0, 10, width), _scores(rng, width, kind)
     names, options = f"P.{k} ndcg_cut.{k}", {"group_sizes": [width], "trec_eval_version": version}
@@ -142,7 +140,7 @@ EXPECTED = fr.evaluate_labels(LABELS, SCORE_ROWS, "all_trec").mean
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "float32", "float64"])
 @pytest.mark.parametrize("score", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_types_and_memory_orders_make_no_difference(kind: str, score: str, order: Any) -> None:
+def test_types_and_memory_orders_make_no_difference(kind, score, order):
     labels = LABELS.astype(kind, order=order)
     scores = SCORE_ROWS.astype(score, order=order)
 
@@ -309,9 +307,7 @@ values(*LARGE, **OFFSETS, ties="best") => labels[3]: a label is too large to cou
 
 
 @pytest.mark.parametrize("sizes", [[0, 0, 1, 1, 2, 2], [1] * 6, [0, 1, 2, 0, 1, 2]])
-def test_where_sizes_could_be_ids_the_remedies_that_the_message_names_both_work(
-    sizes: list[int],
-) -> None:
+def test_where_sizes_could_be_ids_the_remedies_that_the_message_names_both_work(sizes):
     with pytest.raises(
         ArrayError, match="of each query, found 6 numbers for as many labels, which"
     ):
@@ -331,7 +327,7 @@ ROWS = st.tuples(st.sampled_from("cabd"), st.integers(0, 3), st.integers(0, 5))
     st.lists(ROWS, min_size=1),
     st.sampled_from([list, np.array, lambda ids: np.array(ids, object), tuple]),
 )
-def test_documents_belong_to_the_query_that_their_id_names(rows: Any, kind: Any) -> None:
+def test_documents_belong_to_the_query_that_their_id_names(rows, kind):
     """In any order: as the same documents query by query, whose queries come in byte order."""
     queries = sorted({query for query, _, _ in rows})
     lists = [[row for row in rows if row[0] == query] for query in queries]
@@ -375,7 +371,7 @@ ID_TYPES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", ID_TYPES)
-def test_query_ids_may_be_of_any_type(kind: str) -> None:
+def test_query_ids_may_be_of_any_type(kind):
     labels, scores = [0, 1, 1, 0, 1, 0], [0.9, 0.8, 0.3, 0.9, 0.1, 0.5]
 
     found = values(labels, scores, "RR", query_ids=ID_TYPES[kind]([20, 3, 20, 3, 3, 100]))
@@ -383,7 +379,7 @@ def test_query_ids_may_be_of_any_type(kind: str) -> None:
     assert (found.queries, found["RR"].tolist()) == (["100", "20", "3"], [0.0, 0.5, 0.5])
 
 
-def test_query_ids_are_the_indexes_of_torchmetrics() -> None:
+def test_query_ids_are_the_indexes_of_torchmetrics():
     torch = pytest.importorskip("torch")
     retrieval = pytest.importorskip("torchmetrics.retrieval")
     rng = np.random.default_rng(5)
@@ -399,7 +395,7 @@ def test_query_ids_are_the_indexes_of_torchmetrics() -> None:
     assert found["AP"] == pytest.approx(float(theirs), rel=1e-6)
 
 
-def test_query_ids_are_the_group_id_of_catboost() -> None:
+def test_query_ids_are_the_group_id_of_catboost():
     utils = pytest.importorskip("catboost.utils")
     rng = np.random.default_rng(7)
     ids = np.repeat([7, 3, 9, 1], [5, 8, 2, 6])
@@ -454,9 +450,7 @@ WAYS = st.fixed_dictionaries(
 @pytest.mark.parametrize("form", ARRANGED)
 @given(GROUPS.filter(any), WAYS, st.booleans(), st.sampled_from([1, 0.5]), st.booleans())
 @examples(25)
-def test_labels_give_what_the_same_run_gives(
-    form: str, groups: Any, how: dict[str, Any], named: bool, scale: float, are_scored: bool
-) -> None:
+def test_labels_give_what_the_same_run_gives(form, groups, how, named, scale, are_scored):
     """With made-up ids, in the given order; without scores the documents are a ranking."""
     names = (["c", "a", "d", "b"] if named else ["0", "1", "2", "3"])[: len(groups)]
     labels = [[scale * label for label, _ in own] for own in groups]
@@ -489,7 +483,7 @@ BINARY = (FOUND > 0.5).astype(int)
 
 @pytest.mark.parametrize("kind", [int, float, np.int8])
 @pytest.mark.parametrize("scores", [FOUND, FOUND.round(2), FOUND * 4])
-def test_labels_that_have_probably_changed_places_cause_a_warning(kind: Any, scores: Any) -> None:
+def test_labels_that_have_probably_changed_places_cause_a_warning(kind, scores):
     labels = (FOUND > 0.5).astype(kind)
 
     with pytest.warns(
@@ -518,5 +512,5 @@ UNSUSPICIOUS = {
 
 
 @pytest.mark.parametrize("case", UNSUSPICIOUS)
-def test_labels_with_fractions_and_equal_or_other_scores_cause_none(case: str) -> None:
+def test_labels_with_fractions_and_equal_or_other_scores_cause_none(case):
     assert values(*UNSUSPICIOUS[case], "ndcg").mean["ndcg"] > 0

@@ -129,7 +129,7 @@ def of_table(table: Any, gold: Any) -> list[float]:
     return nll({str(q): {str(d): 1} for q, d in enumerate(gold)}, run)
 
 
-def test_it_is_the_loss_that_dpr_trains_with() -> None:
+def test_it_is_the_loss_that_dpr_trains_with():
     """Its BiEncoderNllLoss: log_softmax over the scores, nll_loss of the positive."""
     torch = pytest.importorskip("torch")
     scores = torch.randn(8, 20, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
@@ -139,7 +139,7 @@ def test_it_is_the_loss_that_dpr_trains_with() -> None:
     assert np.mean(of_table(scores, gold.tolist())) == pytest.approx(loss.item(), rel=1e-14)
 
 
-def test_it_is_scipys_log_softmax() -> None:
+def test_it_is_scipys_log_softmax():
     special = pytest.importorskip("scipy.special")
     scores = np.random.default_rng(3).normal(scale=30, size=(5, 40))
 
@@ -158,7 +158,7 @@ WAYS = st.fixed_dictionaries(
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), WAYS)
-def test_it_is_its_definition(seed: int, way: dict[str, Any]) -> None:
+def test_it_is_its_definition(seed, way):
     rng = random.Random(seed)
     docs = [f"d{i}" for i in range(10)]
     run = {"q": {doc: rng.choice([-1.0, 0.0, 0.25, 1.0, 1.5]) for doc in docs}}

@@ -24,7 +24,7 @@ QRELS, RUN = grades("q1 a=1 b=0; q2 c=2; q3 d=1"), scores("q a=2 b=1")
 PREFERENCES = parse_prefs(b"q 0 0 a 2\nq 0 0 b 1\n")
 
 
-def test_any_mapping_and_any_number_will_do() -> None:
+def test_any_mapping_and_any_number_will_do():
     """Subclasses of dict, other mappings, and numbers of Python and numpy."""
     ordered = OrderedDict([("a", 2.0), ("b", 1.0)])
     ordered.move_to_end("a")
@@ -59,7 +59,7 @@ fr.evaluate({"q": {"a": 1}, "r": {"b": 1}, "s": {}}, {"q": {}, "r": {"b": 1.0}},
 
 @pytest.mark.parametrize("other", [5, b"5", np.int64(5)])
 @pytest.mark.parametrize("size", [1, 4, 5, 6, 999, 1365, 1366])
-def test_ids_of_several_types_are_all_found(other: Any, size: int) -> None:
+def test_ids_of_several_types_are_all_found(other, size):
     """Not only those of the type that comes first: nothing judged is taken for missing."""
     run = {f"d{i}": 1.0 for i in range(size)} | {other: 2.0}
 
@@ -116,11 +116,11 @@ by({"q1": {1.5: 1}}) =>
 
 
 @pytest.mark.parametrize("error", [InputError, ArrayError])
-def test_errors_of_input_are_value_errors(error: type[Exception]) -> None:
+def test_errors_of_input_are_value_errors(error):
     assert issubclass(error, ValueError)
 
 
-def test_the_dicts_are_left_alone() -> None:
+def test_the_dicts_are_left_alone():
     """Nothing is added to a defaultdict, and nothing else is changed."""
     run = defaultdict(dict, {"q1": defaultdict(float, {"b": 1.0})})
     before = repr(run)
@@ -131,7 +131,7 @@ def test_the_dicts_are_left_alone() -> None:
 
 
 @pytest.mark.skipif(not engine().startswith("precompiled"), reason="the other engines need numba")
-def test_the_first_call_makes_no_large_import() -> None:
+def test_the_first_call_makes_no_large_import():
     """What it costs beyond importing numpy."""
     code = (
         "import sys, fastrank as fr; fr.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}});"

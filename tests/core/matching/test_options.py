@@ -113,7 +113,7 @@ found("PercentileRank", b"q1 0 a 1\nq2 0 b 1\nq2 0 b 0\n", scores("q1 a=1"), mis
 
 
 @pytest.mark.parametrize("name", ["judged_only", "ignore_identical_ids"])
-def test_a_flag_may_be_one_of_numpy_or_a_number(name: str) -> None:
+def test_a_flag_may_be_one_of_numpy_or_a_number(name):
     run = run_lines(scores("q1 x=9 b=2 q1=1.5 a=1"))
     for own in (True, False):
         wanted = found(run=run, **{name: own}).mean
@@ -124,7 +124,7 @@ def test_a_flag_may_be_one_of_numpy_or_a_number(name: str) -> None:
 # Documents left out of rankings
 
 
-def test_nothing_passed_in_is_changed() -> None:
+def test_nothing_passed_in_is_changed():
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
     exclude = {"q1": ["b"], "q2": ["b", "b"]}
 
@@ -141,7 +141,7 @@ def test_nothing_passed_in_is_changed() -> None:
     assert state() == before
 
 
-def test_a_note_counts_excluded_documents_of_queries_that_do_not_exist() -> None:
+def test_a_note_counts_excluded_documents_of_queries_that_do_not_exist():
     qrels, run = grades("q1 d1=1; q2 d1=1"), scores("q1 d1=1; q3 d1=1")
     known = {query: ["x"] for query in ("q1", "q2", "q3")}
 
@@ -153,7 +153,7 @@ def test_a_note_counts_excluded_documents_of_queries_that_do_not_exist() -> None
 
 
 @pytest.mark.parametrize(("level", "noted"), [(1, False), (2, True), (1.5, True)])
-def test_a_note_asks_about_a_relevance_level_above_all_grades(level: float, noted: bool) -> None:
+def test_a_note_asks_about_a_relevance_level_above_all_grades(level, noted):
     question = "no judged document is relevant: is the relevance level above all grades?"
 
     found = fr.evaluate(grades("q1 d1=1; q2 d1=0"), scores("q1 d1=1"), "map", relevance_level=level)
@@ -161,7 +161,7 @@ def test_a_note_asks_about_a_relevance_level_above_all_grades(level: float, note
     assert (question in str(found)) is noted
 
 
-def test_the_options_apply_to_preferences_and_groups() -> None:
+def test_the_options_apply_to_preferences_and_groups():
     """A document left out is one that was not retrieved."""
     groups = parse_qrels_jg(b"q g1 a 1\nq g2 b 1\n")
     run = b"q Q0 b 1 3 t\nq Q0 b 1 1 t\nq Q0 a 2 2 t\nq Q0 q 2 9 t\n"
@@ -206,9 +206,7 @@ def run_command(
     return (status, *capfd.readouterr())
 
 
-def test_the_command_has_the_same_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
-) -> None:
+def test_the_command_has_the_same_options(tmp_path, monkeypatch, capfd):
     status, out, err = run_command(OPTIONS, tmp_path, monkeypatch, capfd)
 
     assert (status, out.splitlines()[-1]) == (0, f"{'map':22}\tall\t0.6667")
@@ -221,9 +219,7 @@ def test_the_command_has_the_same_options(
 
 
 @pytest.mark.parametrize(("options", "expected"), rows(COMMANDS))
-def test_the_command_says_what_is_wrong(
-    options: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
-) -> None:
+def test_the_command_says_what_is_wrong(options, expected, tmp_path, monkeypatch, capfd):
     status, out, err = run_command(options, tmp_path, monkeypatch, capfd)
 
     wanted, _, message = expected.partition(" ")
@@ -231,7 +227,7 @@ def test_the_command_says_what_is_wrong(
     assert (out, status) == ("", int(wanted))
 
 
-def test_requirements_do_not_keep_the_exclusions_of_an_evaluation() -> None:
+def test_requirements_do_not_keep_the_exclusions_of_an_evaluation():
     exclude = {"q": [f"no document has this id: {number}" for number in range(3)]}
     fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map", exclude=exclude)
 

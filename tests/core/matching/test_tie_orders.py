@@ -48,7 +48,7 @@ WAYS = st.one_of(
 
 @given(RESULTS, GRADES, WAYS)
 @examples(150)
-def test_average_is_the_mean_over_every_order(results: Results, grades: Grades, way: Any) -> None:
+def test_average_is_the_mean_over_every_order(results, grades, way):
     """At a level, cut at a depth, or of the judged documents only."""
     depth = way.get("depth")
     measures = KNOWN if depth else KNOWN_UNCUT
@@ -65,9 +65,7 @@ def test_average_is_the_mean_over_every_order(results: Results, grades: Grades, 
 
 @given(RESULTS, GRADES, st.sampled_from([1, 2]), st.sampled_from([None, 1, 2, 3]))
 @examples(100)
-def test_best_and_worst_are_the_extremes_over_every_order(
-    results: Results, grades: Grades, level: int, depth: int | None
-) -> None:
+def test_best_and_worst_are_the_extremes_over_every_order(results, grades, level, depth):
     orders = values(every_order(results, depth), grades, BOUNDED, relevance_level=level)
     options = {"relevance_level": level, "depth": depth}
 
@@ -170,7 +168,7 @@ REFUSED = {
 @pytest.mark.parametrize(
     ("why", "one"), [(why, one) for why, (some, *_) in REFUSED.items() for one in some]
 )
-def test_what_has_no_order_or_no_expected_value_is_refused(why: str, one: str) -> None:
+def test_what_has_no_order_or_no_expected_value_is_refused(why, one):
     _, call, words = REFUSED[why]
 
     with pytest.raises(fr.FastrankError) as caught:
@@ -182,7 +180,7 @@ def test_what_has_no_order_or_no_expected_value_is_refused(why: str, one: str) -
 @pytest.mark.parametrize(
     "measure", [m.name for m in TREC_MEASURES if m.needs in ("ranking", "gains", "unit gains")]
 )
-def test_average_is_exact_or_refused(measure: str) -> None:
+def test_average_is_exact_or_refused(measure):
     """Never approximated, never the value of one order."""
     if measure in {m.name for m in TREC_MEASURES if m.over_ties}:
         average(A1, AB, measure)
@@ -191,7 +189,7 @@ def test_average_is_exact_or_refused(measure: str) -> None:
         average(A1, AB, measure)
 
 
-def test_of_a_set_the_average_is_of_the_measures_that_have_one() -> None:
+def test_of_a_set_the_average_is_of_the_measures_that_have_one():
     qrels, run = nouns({"a": 1, "b": 0}, AB)
     scores = fr.evaluate(qrels, run, ties="average")
 
@@ -204,7 +202,7 @@ def test_of_a_set_the_average_is_of_the_measures_that_have_one() -> None:
 
 
 @pytest.mark.parametrize("depth", [None, 3])
-def test_the_error_names_measures_that_are_supported(depth: int | None) -> None:
+def test_the_error_names_measures_that_are_supported(depth):
     with pytest.raises(MeasureError) as caught:
         average(A1, AB, "infAP", depth=depth)
     _, _, names = str(caught.value).partition("; it supports ")
@@ -215,7 +213,7 @@ def test_the_error_names_measures_that_are_supported(depth: int | None) -> None:
         average(A1, AB, f"{name}({given})" if given else name, depth=depth)
 
 
-def test_counts_that_are_no_integers_are_printed_with_decimals() -> None:
+def test_counts_that_are_no_integers_are_printed_with_decimals():
     scores = fr.evaluate(*nouns(A1, AB), "num_ret num_rel_ret", ties="average", depth=1)
 
     assert [line.split("\t")[2] for line in scores.to_trec().splitlines()] == ["1", "0.5000"]

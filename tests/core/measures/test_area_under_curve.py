@@ -41,7 +41,7 @@ def per_query(scores: fr.Scores, measure: str) -> list[float]:
 
 
 @pytest.mark.parametrize("level", [0.5, 1, 2])
-def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level: Any) -> None:
+def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level):
     """Whether the level is that of the evaluation or of the measure."""
     labels, scores = cases(150, seed=1)
     expected = [area(*own, level) for own in zip(labels, scores, strict=True)]
@@ -59,7 +59,7 @@ def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level: Any) 
 
 
 @pytest.mark.parametrize("weight", ["retrieved", "relevant"])
-def test_gauc_is_the_mean_of_auc_weighted_by_documents(weight: str) -> None:
+def test_gauc_is_the_mean_of_auc_weighted_by_documents(weight):
     labels, scores = cases(150, seed=3)
     total = weights = 0.0
     for own, predicted in zip(labels, scores, strict=True):
@@ -75,7 +75,7 @@ def test_gauc_is_the_mean_of_auc_weighted_by_documents(weight: str) -> None:
     assert per_query(found, name) == pytest.approx(per_query(found, "AUC"), nan_ok=True)
 
 
-def test_other_measures_have_the_values_that_they_have_without_auc() -> None:
+def test_other_measures_have_the_values_that_they_have_without_auc():
     labels, scores = cases(200, seed=4)
     names = "RR P@3 nDCG@5 AP PairAccuracy"
     alone = fr.evaluate_labels(labels, scores, names)
@@ -90,7 +90,7 @@ GRADES = {"a": 0, "b": 1, "c": 0, "d": 2, "e": -1, "f": 1}
 
 
 @pytest.mark.parametrize("ties", BY_ORDER)
-def test_auc_of_a_run_is_over_the_retrieved_documents(ties: Any) -> None:
+def test_auc_of_a_run_is_over_the_retrieved_documents(ties):
     relevant = [GRADES.get(doc, 0) >= 1 for doc, _ in RESULTS]
     judged = [(GRADES[doc] >= 1, score) for doc, score in RESULTS if GRADES.get(doc, -1) >= 0]
 
@@ -122,12 +122,12 @@ fr.evaluate_embeddings(*SEARCH, k=3).mean => {"AUC": 0.75, "PairAccuracy": 0.5}
 """)
 
 
-def test_a_depth_is_refused_because_it_may_cut_a_tie() -> None:
+def test_a_depth_is_refused_because_it_may_cut_a_tie():
     with pytest.raises(MeasureError, match="'AUC' does not support a depth"):
         fr.evaluate(*nouns(GRADES, RESULTS), "AUC", depth=3)
 
 
-def test_a_tie_report_shows_that_no_order_of_ties_changes_auc() -> None:
+def test_a_tie_report_shows_that_no_order_of_ties_changes_auc():
     report = fr.tie_report(*nouns(GRADES, RESULTS), "AUC GAUC")
 
     for found in report.measures.values():

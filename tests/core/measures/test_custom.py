@@ -39,7 +39,7 @@ def last_rank(ranking: fr.types.Ranking) -> float:
 
 
 @pytest.mark.parametrize("function", [last_rank, numba.njit(last_rank)])
-def test_a_function_becomes_a_measure_in_one_line(function: object) -> None:
+def test_a_function_becomes_a_measure_in_one_line(function):
     """In Python or compiled, the values are the same; the mean is that of other measures."""
     assert fr.measure(function) is function
 
@@ -50,7 +50,7 @@ def test_a_function_becomes_a_measure_in_one_line(function: object) -> None:
     assert scores["last_rank(rel=2)"].tolist() == [0.0, 2.0]
 
 
-def test_a_decorator_with_options_registers_the_function() -> None:
+def test_a_decorator_with_options_registers_the_function():
     @fr.measure(name="last", better="lower")
     def own(ranking: fr.types.Ranking) -> float:
         return last_rank(ranking)
@@ -63,7 +63,7 @@ def test_a_decorator_with_options_registers_the_function() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_what_the_function_keeps_stays(threads: int) -> None:
+def test_what_the_function_keeps_stays(threads):
     """Large arrays of one evaluation may serve the next one, but for those that somebody holds."""
     seen = []
     fr.measure(lambda ranking: seen.append(ranking.ranks) or len(ranking.ranks), name="look")
@@ -79,7 +79,7 @@ def test_what_the_function_keeps_stays(threads: int) -> None:
     assert all((np.diff(ranks) == 2).all() for ranks in seen)
 
 
-def test_what_the_function_sees() -> None:
+def test_what_the_function_sees():
     """The judged documents retrieved, best first, and counts of the query."""
     seen = []
     fr.measure(lambda ranking: seen.append(ranking) or 0, name="look")
@@ -96,7 +96,7 @@ def test_what_the_function_sees() -> None:
         ranking.ranks[0] = 7
 
 
-def test_it_can_be_used_as_a_decorator_and_again() -> None:
+def test_it_can_be_used_as_a_decorator_and_again():
     """The later function counts; the docstring is the definition."""
 
     @fr.measure
@@ -118,7 +118,7 @@ def test_it_can_be_used_as_a_decorator_and_again() -> None:
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-def test_an_error_in_it_names_measure_and_query(compiled: bool) -> None:
+def test_an_error_in_it_names_measure_and_query(compiled):
     def failing(ranking: fr.types.Ranking) -> float:
         if ranking.num_rel == 1:
             raise ZeroDivisionError("no luck")
@@ -140,12 +140,12 @@ TAKEN = (
 
 
 @pytest.mark.parametrize("name", [*TAKEN.split(), "a b"])
-def test_a_name_that_means_something_else_is_refused(name: str) -> None:
+def test_a_name_that_means_something_else_is_refused(name):
     with pytest.raises(MeasureError, match="measure"):
         fr.measure(last_rank, name=name)
 
 
-def test_scores_are_pickled_whatever_the_function_is() -> None:
+def test_scores_are_pickled_whatever_the_function_is():
     """A lambda has no pickle; what it gave has."""
     fr.measure(lambda ranking: ranking.num_ret, name="retrieved")
     scores = fr.evaluate(QRELS, RUN, "map retrieved")
@@ -247,7 +247,7 @@ fr.evaluate(QRELS, RUN, [last_rank, other()]) => two functions have the name 'la
 """)
 
 
-def test_the_counts_of_a_cut_ranking_are_those_of_its_documents() -> None:
+def test_the_counts_of_a_cut_ranking_are_those_of_its_documents():
     seen = []
     fr.measure(lambda ranking: seen.append(ranking) or 0, name="look")
 

@@ -34,7 +34,7 @@ def obvious(pieces: dict[str, set[str]], ranking: list[str], k: int) -> list[flo
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_evidence_is_found_as_an_obvious_function_finds_it(seed: int) -> None:
+def test_evidence_is_found_as_an_obvious_function_finds_it(seed):
     rng = random.Random(seed)
     rows = [(topic, doc, rng.randrange(2)) for topic in "xyz" for doc in rng.sample(DOCS, 3)]
     ranking = rng.sample(DOCS, rng.randrange(1, 9))
@@ -59,8 +59,8 @@ def test_evidence_is_found_as_an_obvious_function_finds_it(seed: int) -> None:
 
 @pytest.mark.parametrize(("size", "relevant", "k"), [(5, 3, 4), (60, 30, 31), (5000, 2500, 2600)])
 def test_expected_values_of_large_ties_are_those_of_the_hypergeometric_distribution(
-    size: int, relevant: int, k: int
-) -> None:
+    size, relevant, k
+):
     qrels = {"q": {f"d{i}": int(i < relevant) for i in range(size)}}
     run = {"q": {f"d{i}": 1.0 for i in range(size)}}
     n = relevant * k // size

@@ -161,9 +161,7 @@ rbp: RBP(gain=graded,p=0.9)
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize("missing", MISSING)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_what_trec_eval_has_under_another_name_has_its_bits(
-    level: int, missing: Any, version: Any
-) -> None:
+def test_what_trec_eval_has_under_another_name_has_its_bits(level, missing, version):
     qrels, run = inputs(level)
     del run["q5"]
     options: Any = {"relevance_level": level, "missing": missing, "trec_eval_version": version}
@@ -200,9 +198,7 @@ BY_LEVEL = dict(named(LEVELS))
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("judged_only", [False, True])
 @pytest.mark.parametrize("level", [1, 2, 3])
-def test_a_level_and_judged_only_of_one_measure_are_those_of_pytrec_eval(
-    level: int, judged_only: bool, seed: int
-) -> None:
+def test_a_level_and_judged_only_of_one_measure_are_those_of_pytrec_eval(level, judged_only, seed):
     """Whatever the level of the evaluation."""
     qrels, run = inputs(seed)
     theirs: Any = {"relevance_level": level, "judged_docs_only_flag": judged_only}
@@ -250,9 +246,7 @@ DIVIDED: dict[str, Callable[[int, int, int], float]] = {
 @pytest.mark.parametrize("unretrieved", ["ignore", "worst"])
 @pytest.mark.parametrize("missing", MISSING)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_ranks_and_percentiles_are_pooled_as_defined(
-    seed: int, unretrieved: str, missing: Any, version: Any
-) -> None:
+def test_ranks_and_percentiles_are_pooled_as_defined(seed, unretrieved, missing, version):
     """A query missing from the run takes part if all are averaged over: nothing was retrieved."""
     qrels, run = inputs(seed)
     del run["q5"]
@@ -280,9 +274,7 @@ def test_ranks_and_percentiles_are_pooled_as_defined(
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("missing", MISSING)
-def test_hits_and_judged_documents_are_pooled_over_what_was_retrieved(
-    missing: Any, version: Any
-) -> None:
+def test_hits_and_judged_documents_are_pooled_over_what_was_retrieved(missing, version):
     """A query missing from the run has none, whether or not all queries are averaged over."""
     qrels, run = inputs(1)
     del run["q5"]
@@ -299,7 +291,7 @@ def test_hits_and_judged_documents_are_pooled_over_what_was_retrieved(
     assert found("Judged(average=micro)@3") == count(tops, 0) / sum(map(len, tops.values()))
 
 
-def test_a_query_without_a_value_has_none() -> None:
+def test_a_query_without_a_value_has_none():
     """NaN, and no part in the summary; if no query has one the summary is NaN too."""
     qrels = {"q1": {"a": 0}, "q2": {"b": 1}}
     run = {"q1": {"a": 1.0}, "q2": {"x": 2.0, "b": 1.0}}
@@ -314,7 +306,7 @@ def test_a_query_without_a_value_has_none() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_every_measure_can_be_computed_from_a_file(family: Any, tmp_path: Any) -> None:
+def test_every_measure_can_be_computed_from_a_file(family, tmp_path):
     """By default and with each choice of its options; as from a run in memory."""
     path = tmp_path / "run"
     judgments, in_memory = as_read(*inputs(2))
@@ -342,7 +334,7 @@ def test_every_measure_can_be_computed_from_a_file(family: Any, tmp_path: Any) -
         assert streamed.mean[name] == pytest.approx(value, nan_ok=True)
 
 
-def test_of_zscores_there_is_a_mean(trec_eval: Any) -> None:
+def test_of_zscores_there_is_a_mean(trec_eval):
     """Ranks 1 and 2 are (1 - 0.5) / 0.25 and (2 - 0.5) / 0.25 from the reference."""
     files = {
         "qrels": b"q1 0 a 1\nq2 0 b 1\n",

@@ -21,7 +21,7 @@ RUN = {"q": dict(zip("bxaec", [5.0, 4.0, 3.0, 2.0, 1.0], strict=True))}
 
 
 @pytest.mark.parametrize("case", PEERS)
-def test_values_are_those_of_other_programs(case: dict[str, Any]) -> None:
+def test_values_are_those_of_other_programs(case):
     """To the last bit for Compat and Q; numpy adds those of cwl_eval in another order."""
     scores = fr.evaluate(case["qrels"], case["run"], list(case["values"]))
 
@@ -86,7 +86,7 @@ of("nDCG(ideal='max',max_grade=2)@5") =>
 """)
 
 
-def test_repeated_evaluations_are_equal() -> None:
+def test_repeated_evaluations_are_equal():
     """The memory of the last run serves again."""
     names = "Q Q(gains={1:0.5})@3 nDCG(ideal='max')@3 SDCG@3 Compat nCG@2 NERR11"
     evaluator = fr.Evaluator(QRELS, names)

@@ -26,7 +26,7 @@ def labelled(seed: int) -> tuple[list[list[int]], list[list[float]]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_dcg_and_ndcg_are_those_of_scikit_learn(seed: int) -> None:
+def test_dcg_and_ndcg_are_those_of_scikit_learn(seed):
     """Which averages the gain of documents with equal scores."""
     labels, scores = labelled(seed)
     names, options = "DCG@3 dcg DCG dcg(dcg='exp-log2')@3 ndcg_cut.3 ndcg", {"ties": "average"}
@@ -43,7 +43,7 @@ def test_dcg_and_ndcg_are_those_of_scikit_learn(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("ties", ["given", "average"])
-def test_ndcg_of_what_was_retrieved_is_that_of_scikit_learn(seed: int, ties: Any) -> None:
+def test_ndcg_of_what_was_retrieved_is_that_of_scikit_learn(seed, ties):
     """Of the 5 best results, 2 of the 9 judged documents of each query are never among them."""
     labels, scores = labelled(seed)
     if ties == "given":
@@ -68,7 +68,7 @@ def test_ndcg_of_what_was_retrieved_is_that_of_scikit_learn(seed: int, ties: Any
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_judged_is_that_of_ir_measures_where_grades_are_negative(k: int) -> None:
+def test_judged_is_that_of_ir_measures_where_grades_are_negative(k):
     ir_measures = pytest.importorskip("ir_measures")
     qrels, run = grades("1 a=1 spam=-2"), scores("1 a=2 spam=1 n=0.5")
 
@@ -136,15 +136,15 @@ of("AP", QRELS, RUN, no_relevant="one", **MISSING) => approx([(0.5 + 1.0 + 0.0) 
 
 
 @pytest.mark.parametrize("measure", ["map", "P_1", "recip_rank", "ndcg", "bpref", "RR@1", "SetF"])
-def test_one_is_the_value_of_queries_for_which_nothing_is_relevant(measure: str) -> None:
+def test_one_is_the_value_of_queries_for_which_nothing_is_relevant(measure):
     assert each(measure, no_relevant="one") == [each(measure)[0], 1.0]
 
 
 @pytest.mark.parametrize("measure", ["num_rel_ret", "utility", "DCG@1", "Judged", "FirstRank"])
-def test_one_is_no_value_of_what_has_no_best_value_or_another_one(measure: str) -> None:
+def test_one_is_no_value_of_what_has_no_best_value_or_another_one(measure):
     assert each(measure, no_relevant="one") == pytest.approx(each(measure), nan_ok=True)
 
 
-def test_groups_of_judgments_have_no_one() -> None:
+def test_groups_of_judgments_have_no_one():
     with pytest.raises(OptionError, match="judgment groups"):
         of("map_avgjg", "1 a=1", RUN, no_relevant="one")

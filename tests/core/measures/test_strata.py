@@ -58,7 +58,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("case", "values"), CASES)
-def test_values_are_those_of_sample_eval(case: dict[str, str], values: dict[str, Any]) -> None:
+def test_values_are_those_of_sample_eval(case, values):
     """With unsampled strata, ties, grades above 9, and ideal rankings deeper than 1000."""
     scores = evaluated(case, *NAMES.values())
 
@@ -72,23 +72,21 @@ def test_values_are_those_of_sample_eval(case: dict[str, str], values: dict[str,
 
 
 @pytest.mark.parametrize(("case", "values"), CASES)
-def test_the_sum_of_inum_rel_is_over_all_judged_queries_there(
-    case: dict[str, str], values: dict[str, Any]
-) -> None:
+def test_the_sum_of_inum_rel_is_over_all_judged_queries_there(case, values):
     """Which is ours with missing="zero"."""
     scores = evaluated(case, "iNumRel", missing="zero")
 
     assert scores.mean["iNumRel"] == pytest.approx(values["all"]["inum_rel"], rel=1e-14)
 
 
-def test_the_ideal_rankings_differ_where_sample_eval_orders_grades_as_texts() -> None:
+def test_the_ideal_rankings_differ_where_sample_eval_orders_grades_as_texts():
     low, high = evaluated(deep(3), "infNDCG"), evaluated(deep(10), "infNDCG")
 
     assert low.mean["infNDCG"] > RECORDED["deep"]["3"]["all"]["infNDCG"]
     assert high.mean["infNDCG"] < RECORDED["deep"]["10"]["all"]["infNDCG"]
 
 
-def test_a_completely_sampled_pool_has_the_plain_ndcg_and_precision() -> None:
+def test_a_completely_sampled_pool_has_the_plain_ndcg_and_precision():
     """Up to the small numbers that keep estimates from being 0 / 0."""
     qrels = {"q": {"a": 3, "b": 0, "c": 1, "d": 2}}
     sample = judgments(b"".join(b"q 0 %b s %d\n" % (d.encode(), g) for d, g in qrels["q"].items()))

@@ -51,7 +51,7 @@ def evaluated(case: dict[str, Any], names: list[str], **options: Any) -> fr.Scor
 
 
 @pytest.mark.parametrize("case", RECORDED["pyndeval"])
-def test_values_are_those_of_pyndeval_bit_for_bit(case: dict[str, Any]) -> None:
+def test_values_are_those_of_pyndeval_bit_for_bit(case):
     names = {name: ours(name, case) for values in case["values"].values() for name in values}
     # Which are not normalized there.
     names = {name: own for name, own in names.items() if name not in ("alpha-DCG@1", "ERR-IA@1")}
@@ -66,7 +66,7 @@ def test_values_are_those_of_pyndeval_bit_for_bit(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("order", ["rank", "score"])
 @pytest.mark.parametrize("case", RECORDED["ndeval"])
-def test_values_are_those_of_ndeval(case: dict[str, Any], order: str) -> None:
+def test_values_are_those_of_ndeval(case, order):
     """It numbers subtopics by their names, so that sums of other numbers have other last digits."""
     expected = {query: values for query, values in case[order].items() if query != "amean"}
     names = {name: ours(name, case) for values in expected.values() for name in values}
@@ -79,7 +79,7 @@ def test_values_are_those_of_ndeval(case: dict[str, Any], order: str) -> None:
             assert scores[own][place] == pytest.approx(value, rel=1e-14, abs=0), (query, name)
 
 
-def test_judged_only_closes_the_gaps() -> None:
+def test_judged_only_closes_the_gaps():
     """As the same option of the evaluation, and as a run without unjudged documents."""
     names = "alpha_nDCG@2 ERR_IA@2 NRBP AP_IA P_IA@2 StRecall@2"
     asked = [re.sub("(@.*)?$", r"(judged_only=True)\1", name, count=1) for name in names.split()]
@@ -93,7 +93,7 @@ def test_judged_only_closes_the_gaps() -> None:
 
 @given(st.permutations(QRELS.splitlines(keepends=True)))
 @settings(max_examples=10)
-def test_the_order_of_the_judgments_does_not_matter(lines: list[bytes]) -> None:
+def test_the_order_of_the_judgments_does_not_matter(lines):
     """Save for the last digit."""
     names = "alpha_nDCG@5 alpha_DCG@5 nERR_IA@5 nNRBP AP_IA P_IA@5 StRecall"
 
@@ -102,7 +102,7 @@ def test_the_order_of_the_judgments_does_not_matter(lines: list[bytes]) -> None:
     assert found == pytest.approx(fr.evaluate(judgments(), RUN, names).mean, rel=1e-14)
 
 
-def test_all_forms_of_judgments_give_the_same(tmp_path: Path) -> None:
+def test_all_forms_of_judgments_give_the_same(tmp_path):
     qrels, names = judgments(), "alpha_nDCG@5 AP_IA"
     expected = fr.evaluate(qrels, RUN, names).mean
     rows = [line.split() for line in QRELS.decode().splitlines()]
@@ -119,7 +119,7 @@ def test_all_forms_of_judgments_give_the_same(tmp_path: Path) -> None:
         assert fr.evaluate(form, RUN, names).mean == expected
 
 
-def test_an_evaluator_and_files_of_runs_give_the_same(tmp_path: Path) -> None:
+def test_an_evaluator_and_files_of_runs_give_the_same(tmp_path):
     path, names = tmp_path / "run", "alpha_nDCG@5 nNRBP"
     fr.write_run(fr.Run.from_dict(RUN), path, "trec")
     expected = fr.evaluate(judgments(), RUN, names).mean

@@ -33,7 +33,7 @@ def texts(*lengths: int) -> records.Texts:
     )
 
 
-def test_no_kernel_takes_more_than_eight_arguments_and_their_types_are_known() -> None:
+def test_no_kernel_takes_more_than_eight_arguments_and_their_types_are_known():
     """The columns of every argument are arrays or numbers."""
     for name, own in KERNELS.items():
         _, arguments = parse_signature(own.signature)
@@ -44,13 +44,13 @@ def test_no_kernel_takes_more_than_eight_arguments_and_their_types_are_known() -
 
 
 @pytest.mark.parametrize("text", ["int64(", "int(int64)", "int64 int64[::1]"])
-def test_a_signature_that_is_none_is_refused(text: str) -> None:
+def test_a_signature_that_is_none_is_refused(text):
     """A typing error in a declaration fails the build, with the text."""
     with pytest.raises(ValueError, match="expected RESULT"):
         parse_signature(text)
 
 
-def test_every_record_is_an_argument_of_a_kernel() -> None:
+def test_every_record_is_an_argument_of_a_kernel():
     """By itself, as a part of another, or query by query; or else kernels make it."""
     used: set[type[Record | State]] = set()
     wanted = [word for own in KERNELS.values() for word in parse_signature(own.signature)[1]]
@@ -73,9 +73,7 @@ def test_every_record_is_an_argument_of_a_kernel() -> None:
         ((1, 2, 3), {}, "expected 2 fields, found 3"),
     ],
 )
-def test_a_record_needs_all_its_fields_and_no_others(
-    values: tuple[int, ...], fields: dict[str, int], wrong: str
-) -> None:
+def test_a_record_needs_all_its_fields_and_no_others(values, fields, wrong):
     with pytest.raises(TypeError, match=f"Spans: {wrong}"):
         records.Spans(*values, **fields)
 
@@ -89,25 +87,25 @@ def test_a_record_needs_all_its_fields_and_no_others(
         ((texts(1), texts(1)), r"expected int64\[::1\], found Texts"),
     ],
 )
-def test_a_call_of_another_shape_is_refused(given: tuple[object, ...], wrong: str) -> None:
+def test_a_call_of_another_shape_is_refused(given, wrong):
     with pytest.raises(TypeError, match=f"kernel find_stretches: {wrong}"):
         kernels.find_stretches(*given)
 
 
-def test_a_part_of_a_record_is_checked_too() -> None:
+def test_a_part_of_a_record_is_checked_too():
     wrong = records.TextsByQuery(texts=tuple(texts(1)), offsets=zeros("q", 2))
 
     with pytest.raises(TypeError, match="kernel some: expected Texts, found tuple"):
         flatten("some", [shape_of("TextsByQuery")], (wrong,))
 
 
-def test_a_state_has_no_other_numbers() -> None:
+def test_a_state_has_no_other_numbers():
     with pytest.raises(AttributeError, match="pages"):
         PageRoom(pages=1)
     with pytest.raises(AttributeError, match="pages"):
         PageRoom().pages = 1  # type: ignore[attr-defined]
 
 
-def test_an_array_is_no_state() -> None:
+def test_an_array_is_no_state():
     with pytest.raises(TypeError, match="expected PageRoom, found memoryview"):
         flatten("some", [shape_of("PageRoom")], (zeros("q", 3),))
