@@ -140,7 +140,6 @@ def test_descriptions_stand_where_the_docstring_leaves_room_for_them():
 
 
 def test_every_option_of_evaluate_is_a_flag_of_the_command():
-    """With the same default, unless the environment says another."""
     parser = Parser()
     add_evaluation_options(parser, EvaluationOptions)
 

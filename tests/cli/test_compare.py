@@ -30,7 +30,6 @@ def compare(arguments: str) -> str:
     ],
 )
 def test_values_of_each_query_have_a_difference(chosen, a, b):
-    """Of the two best, of the best and the baseline, or of the named runs."""
     lines = compare(f"-q -m P.5 {chosen} {FILES}").splitlines()
 
     assert len(lines) == 202

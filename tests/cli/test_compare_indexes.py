@@ -31,7 +31,6 @@ def _inputs(folder: Path) -> None:
 
 
 def test_a_table_has_a_line_for_each_setting():
-    """Under exact search, with recall, measures and their change, speed and size."""
     settings = "'IVF4,Flat nprobe=1 nprobe=4' SQ8"
     found = printed(f"{COMMAND} {IDS} --metric cosine -m Success@1 {settings}")
 
@@ -47,7 +46,6 @@ def test_a_table_has_a_line_for_each_setting():
 
 
 def test_every_format_tells_the_same():
-    """JSON has more of it."""
     text = {
         form: printed(f"{COMMAND} --format {form} --repetitions 1 SQ8")
         for form in ("csv", "json", "markdown", "latex")

@@ -74,7 +74,6 @@ def test_help_is_short_and_begins_with_the_usage_the_files_and_what_is_written(
 
 @pytest.mark.parametrize("command", STEPS)
 def test_every_option_is_in_a_group_in_one_order(command, monkeypatch):
-    """Only help and what is of the machine are in none of their own."""
     parser = parser_of_step(command)
     titles = [line[:-1] for line in help_of(command, monkeypatch).splitlines() if line[-1:] == ":"]
 
@@ -159,7 +158,6 @@ def with_value(flag: argparse.Action) -> list[str]:
 
 @pytest.mark.parametrize("command", STEPS)
 def test_options_may_come_in_any_order_before_and_after_the_files(command):
-    """All of them at once."""
     name, *step = command.split()
     parser, own = parser_of(name), parser_of_step(command)
     files = [

@@ -48,7 +48,6 @@ PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes"
     ],
 )
 def test_the_output_does_not_depend_on_the_jobs(command):
-    """Nor the messages, if a run has warnings or fails."""
     write({"nul.run": Path(PCA).read_bytes() + b"\0 q0000 Q0 d 1 1 t\n", "bad": "q0000 Q0 d\n"})
     # What follows the warning has no query that is judged.
     write({"unjudged.run": "none Q0 d 1 1 t\n\0 none Q0 d 1 1 t\n"})

@@ -130,7 +130,6 @@ def test_a_format_that_is_given_comes_before_the_name_of_the_output(form):
 
 
 def test_only_the_table_of_indexes_goes_into_the_file():
-    """With the plot in another; nothing is printed then."""
     pytest.importorskip("faiss")
     pytest.importorskip("matplotlib")
     before = {*os.listdir()}
@@ -298,7 +297,6 @@ def test_a_warning_is_a_line_of_the_command(line):
     ],
 )
 def test_an_interrupt_leaves_files_as_they_were(line, monkeypatch):
-    """In the midst of the work, with the status of a shell."""
     pytest.importorskip("faiss")
 
     def interrupted(*_: object, **__: object) -> None:

@@ -238,7 +238,6 @@ def test_what_cannot_be_written_is_told_before_the_work(line, told, index, monke
 
 
 def test_eval_embeddings_cuts_rankings_as_eval_does():
-    """-M is short for --depth in both."""
     found = [fastrank(f"{EVALUATE} -m num_ret {option} 7") for option in ("--depth", "-M")]
 
     assert found[0] == found[1]

@@ -40,7 +40,6 @@ x 0 a 1\n => RUN => 7 No queries with both results and relevance
 
 @pytest.mark.parametrize(("qrels", "run", "expected"), cases(BAD_FILES))
 def test_bad_files_are_explained(qrels, run, expected, trec_eval):
-    """A message that names file, line and expectation."""
     files = {
         name: unescaped(text).replace(b"QRELS", QRELS).replace(b"RUN", RUN)
         for name, text in (("qrels", qrels), ("run", run))
@@ -86,7 +85,6 @@ def test_bad_arguments_are_explained(arguments, expected, trec_eval):
 
 
 def test_a_failing_query_leaves_the_queries_before_it_on_standard_output(trec_eval):
-    """Per-query lines up to the failure, no summary."""
     files = {"qrels": QRELS, "run": RUN + b"q2 Q0 c 2 8 tag\n"}
 
     found = trec_eval("-q", "-m", "map", "qrels", "run", files=files)
@@ -95,7 +93,6 @@ def test_a_failing_query_leaves_the_queries_before_it_on_standard_output(trec_ev
 
 
 def test_contradictory_preferences_exit_as_the_original_aborts(trec_eval):
-    """A cycle over two subgroups: status 134 and the place."""
     prefs = b"q g s1 a 2\nq g s1 b 1\nq g s2 b 2\nq g s2 a 1\n"
     files = {"prefs": prefs, "run": b"q Q0 a 1 2 t\nq Q0 b 2 1 t\n"}
 
@@ -108,7 +105,6 @@ def test_contradictory_preferences_exit_as_the_original_aborts(trec_eval):
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
 def test_compressed_files_and_pipes(pack, version, trec_eval):
-    """Both files compressed, the run from standard input: the same answer."""
     plain = trec_eval("qrels", "run", files=FILES, trec_eval_version=version)
 
     files = {"packed": pack(QRELS)}
@@ -119,7 +115,6 @@ def test_compressed_files_and_pipes(pack, version, trec_eval):
 
 
 def test_help_documents_every_option_measure_and_set(trec_eval):
-    """-h -m NICKNAME for all of them, at both levels."""
     names = [word for measure in MEASURES for word in ("-m", measure.name)]
 
     text = trec_eval("-h", *names, trec_eval_version="10.0").stdout.decode()
@@ -132,7 +127,6 @@ def test_help_documents_every_option_measure_and_set(trec_eval):
 
 
 def test_bytes_that_are_not_text_come_out_as_they_went_in(trec_eval):
-    """Query ids and tags are bytes."""
     files = {"qrels": b"\xff\xfe 0 a 1\n", "run": b"\xff\xfe Q0 a 1 1 \xe9t\xe9\n"}
 
     found = trec_eval("-q", "-m", "map", "-m", "runid", "qrels", "run", files=files)
@@ -167,7 +161,6 @@ def _files(folder: object) -> None:
 
 @pytest.mark.usefixtures("_files")
 def test_an_engine_that_does_not_exist_is_explained():
-    """A message and status 1, no traceback."""
     found = process("trec_eval qrels run", env={"FASTRANK_ENGINE": "gpu"})
 
     told = "trec_eval: FASTRANK_ENGINE='gpu': expected 'precompiled' or 'jit'\n"
@@ -211,7 +204,6 @@ def test_a_pipe_that_is_closed_after_the_first_line_ends_quietly():
     ],
 )
 def test_closed_streams(redirection, status, words):
-    """A message where there is somebody to read it, and the right status in any case."""
     command = " ".join([*words_of("trec_eval"), redirection])
 
     found = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)

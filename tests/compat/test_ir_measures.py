@@ -48,7 +48,6 @@ def _values(some_provider, measure, qrels, run):
 
 @pytest.mark.parametrize("measure", BY_PYTREC_EVAL, ids=str)
 def test_values_are_those_of_the_provider_pytrec_eval(measure):
-    """Per query, those without results included; means as well."""
     assert provider.supports(measure)
     for seed in range(3):
         given = _inputs(seed, ties=True)
@@ -122,7 +121,6 @@ def test_ties_that_change_nothing_cause_no_warning(measure):
 
 @with_ties
 def test_many_measures_are_computed_at_once():
-    """With other levels and parameters; the values are those of one by one."""
     qrels, run = _inputs(7, ties=True)
     measures = [*BY_PYTREC_EVAL, irm.RR @ 3, irm.Judged @ 5, irm.NumRel(rel=2)]
     found = {(m.measure, m.query_id): m.value for m in irm.iter_calc(measures, qrels, run)}
@@ -148,7 +146,6 @@ def test_ir_measures_asks_this_provider_first():
 
 
 def test_values_come_in_the_order_asked():
-    """Query by query in that of the run; then those without results. Means too."""
     measures = [irm.R @ 7, irm.AP, irm.nDCG @ 10, irm.AP(rel=2), irm.RR, irm.NumQ]
     qrels, run = _inputs(2, ties=True)
     found = list(irm.iter_calc(measures, qrels, run))
@@ -224,13 +221,11 @@ def test_an_evaluator_is_freed_without_the_garbage_collector():
 
 
 def test_a_run_without_judged_queries_has_default_values():
-    """An empty one too, and a query without judgments."""
     for qrels, run in (({"q": {"a": 1}}, {}), ({"q": {"a": 1}, "r": {}}, {"z": {"a": 1.0}})):
         assert irm.calc_aggregate([irm.AP, irm.NumQ], qrels, run) == {irm.AP: 0.0, irm.NumQ: 0}
 
 
 def test_inputs_of_ir_measures_are_taken():
-    """Frames and iterators of its tuples, with grades of numpy."""
     pandas = pytest.importorskip("pandas")
     qrels, run = _inputs(3, ties=True)
     tuples = [irm.Qrel(q, doc, grade) for q, row in qrels.items() for doc, grade in row.items()]

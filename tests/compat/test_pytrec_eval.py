@@ -112,7 +112,6 @@ def test_measures_are_asked_for_in_the_same_ways(measures):
     ids=str,
 )
 def test_unusual_inputs_give_the_same(qrels, run):
-    """Empty dicts, queries on one side only, all judgments negative."""
     assert_same(run, qrels, ["map", "num_ret", "ndcg"])
 
 
@@ -233,7 +232,6 @@ def test_lines_are_refused_with_the_same_errors(parse, lines, error):
 
 @pytest.mark.parametrize("measure", ["map", "num_ret", "gm_map", "P_10"])
 def test_values_are_averaged_the_same(measure):
-    """Sums, means and geometric means, to the last bit."""
     values = [random.Random(i).random() for i in range(1001)]
     found = ours.compute_aggregated_measure(measure, values)
     assert found == original.compute_aggregated_measure(measure, values)
@@ -261,7 +259,6 @@ def test_ir_measures_computes_the_same_with_ours_in_its_place(monkeypatch):
 
 
 def test_beir_computes_the_same_with_ours_in_its_place(monkeypatch):
-    """`EvaluateRetrieval.evaluate`, unmodified."""
     evaluation = pytest.importorskip("beir.retrieval.evaluation")
     qrels, run = _inputs(1)
     run = {query: {d: float(s) for d, s in row.items()} for query, row in run.items()}

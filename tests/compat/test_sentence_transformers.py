@@ -97,7 +97,6 @@ def test_metrics_are_those_of_all_pairs_by_the_similarity_of_the_model(similarit
 
 
 def test_relevance_may_be_graded():
-    """The grades count where a measure looks at them."""
     grades = {"q1": {"d6": 1, "d1": 3, "d3": 0}, "q3": {"d8": 2, "d7": 1}}
     model = _Words()
     found = evaluator_of("nDCG@10", grades)(model)
@@ -201,7 +200,6 @@ def test_a_file_with_other_columns_is_left_alone(tmp_path):
     ],
 )
 def test_what_is_impossible_is_said_before_a_model_is_trained(changed, error, message):
-    """When the evaluator is made."""
     given = {"queries": QUERIES, "corpus": CORPUS, "relevant_docs": RELEVANT, **changed}
     with pytest.raises(error, match=message):
         RankingEvaluator(**given)
@@ -220,7 +218,6 @@ class _Lossy(_Words):
     ],
 )
 def test_a_model_that_cannot_be_evaluated_is_named(model, error, message):
-    """With another similarity, or fewer vectors than texts."""
     with pytest.raises(error, match=message):
         evaluator_of()(model)
 
@@ -280,7 +277,6 @@ def _their_evaluator():
 
 @of_others
 def test_the_model_card_holds_the_metrics():
-    """As of any evaluator of theirs."""
     model = _model()
     evaluator = evaluator_of("RR@10", name="dev")
     found = evaluator(model)

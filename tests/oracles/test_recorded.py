@@ -23,7 +23,6 @@ SMALL = 20_000 if engine().startswith("python") else 10**9
 
 @pytest.mark.parametrize(("case", "level"), EXPECTATIONS)
 def test_answers_as_recorded(case, level, trec_eval):
-    """Same standard output, same exit status, and a message whenever the original had one."""
     if sum(map(len, case["files"].values())) > SMALL:
         pytest.skip("large for the plain-Python kernels")
     expected = case["expect"][level]
@@ -52,7 +51,6 @@ def differences(found: Any, expected: dict[str, Any]) -> list[str]:
 
 
 def test_there_are_cases_for_every_measure():
-    """Every measure of the table stands in some recorded output."""
     from fastrank.core.measures.trec import MEASURES
 
     printed = {

@@ -107,7 +107,6 @@ def test_what_cannot_be_known_is_none():
 
 
 def test_many_groups_are_left_out():
-    """Each of 40 systems is like its neighbours only."""
     rng = np.random.default_rng(0)
     noise = rng.normal(0, 1, (40, 200))
     rows = {

@@ -78,7 +78,6 @@ def test_completion_shows_what_is_public():
 
 
 def test_nouns_are_frozen_and_say_what_they_are():
-    """repr() shows source and size; columns have their types, rows their order and lines."""
     run = parse_run(b"\n# a\nq1 Q0 a 1 1 t\n \nq2 Q0 a 1 1 t", "a.run", trec_eval_version="10.0")
     qrels = parse_qrels(b"q9 0 a 1\nq1 0 b 2\nq9 0 c 0\n", "a.qrels")
     prefs = parse_prefs(b"q1 g s a 2.5\nq2 g s a 2.5\n", "a.prefs")

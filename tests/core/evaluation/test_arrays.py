@@ -165,7 +165,6 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_judgments_in_every_form_are_the_same(form):
-    """Again and again; also where the arrays become a run."""
     for ties in ("docno_desc", "docno_asc", "docno_desc"):
         assert found(FORMS[form], IDS_2D, SCORES_2D, "all_trec", ties=ties).mean == EXPECTED
 

@@ -204,7 +204,6 @@ def test_scores_ask_whether_document_ids_match_where_none_is_judged():
 
 
 def test_nouns_can_be_copied_and_pickled():
-    """What comes back evaluates to the same."""
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
     scores = fr.evaluate(qrels, run, "map relstring")
 

@@ -48,7 +48,6 @@ def test_ties_are_counted_by_query(tmp_path):
 @given(RESULTS, GRADES, st.sampled_from([None, 1, 3]))
 @examples(100)
 def test_the_range_holds_every_order(results, grades, depth):
-    """And the expected value is the mean over them."""
     qrels, run = nouns(grades, results)
     orders = values(every_order(results, depth), grades, BOUNDED)
 
@@ -83,7 +82,6 @@ RANGED = [
 @given(RESULTS, GRADES, st.sampled_from([None, 1, 2, 3, 4]))
 @examples(100)
 def test_the_range_of_judged_documents_is_exact(results, grades, depth):
-    """The lowest and the highest value that an order of the tied documents gives."""
     qrels, run = nouns(grades, results)
     # All orders at once, each as a query of a run without ties.
     everyone = {

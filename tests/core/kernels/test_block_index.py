@@ -76,7 +76,6 @@ def test_a_line_that_ends_around_the_end_of_a_block(size, off):
 @pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 20_000])
 @pytest.mark.parametrize("off", [-1, 0, 1])
 def test_a_line_as_long_as_a_block(field, size, off):
-    """Whichever of its fields, or what comes behind them, makes it so long."""
     fields = [b"q1", b"Q0", b"d1", b"1", b"2.5", b"tag", b"more"]
     width = size + off - len(b" ".join(fields)) + len(fields[field])
     fields[field] = (b"0" if field == 4 else b"x") * (width - 1) + fields[field][-1:]
@@ -132,7 +131,6 @@ def test_fields_of_any_length(seed, gaps, usual):
 @given(st.integers(0, 2**48), st.sampled_from(b"\t \r \v \f \x01 \x1f \x7f \x80 \xff".split(b" ")))
 @examples(300)
 def test_one_odd_byte_anywhere(seed, odd):
-    """In the text of a block, instead of what stood there or between two bytes."""
     chance = random.Random(seed)
     count = chance.choice([30, 700])
     usual = [b"q%d Q0 d%d 1 %d.5 tag" % (n // 100, n, -n) for n in range(count)]

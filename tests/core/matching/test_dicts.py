@@ -25,7 +25,6 @@ PREFERENCES = parse_prefs(b"q 0 0 a 2\nq 0 0 b 1\n")
 
 
 def test_any_mapping_and_any_number_will_do():
-    """Subclasses of dict, other mappings, and numbers of Python and numpy."""
     ordered = OrderedDict([("a", 2.0), ("b", 1.0)])
     ordered.move_to_end("a")
     run: Any = {
@@ -121,7 +120,6 @@ def test_errors_of_input_are_value_errors(error):
 
 
 def test_the_dicts_are_left_alone():
-    """Nothing is added to a defaultdict, and nothing else is changed."""
     run = defaultdict(dict, {"q1": defaultdict(float, {"b": 1.0})})
     before = repr(run)
 
@@ -132,7 +130,6 @@ def test_the_dicts_are_left_alone():
 
 @pytest.mark.skipif(not engine().startswith("precompiled"), reason="the other engines need numba")
 def test_the_first_call_makes_no_large_import():
-    """What it costs beyond importing numpy."""
     code = (
         "import sys, fastrank as fr; fr.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}});"
         "from fastrank.compat import pytrec_eval;"

@@ -190,8 +190,6 @@ def test_more_threads_than_help_are_not_made(threads, tmp_path):
 
 
 def test_a_system_that_gives_no_more_threads(tmp_path, monkeypatch):
-    """Every part is read all the same."""
-
     def refuse(*_: Any) -> None:
         raise RuntimeError("can't start new thread")
 

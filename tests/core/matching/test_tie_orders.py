@@ -49,7 +49,6 @@ WAYS = st.one_of(
 @given(RESULTS, GRADES, WAYS)
 @examples(150)
 def test_average_is_the_mean_over_every_order(results, grades, way):
-    """At a level, cut at a depth, or of the judged documents only."""
     depth = way.get("depth")
     measures = KNOWN if depth else KNOWN_UNCUT
     theirs: dict[str, Any] = {"relevance_level": way.get("relevance_level", 1)}
@@ -181,7 +180,6 @@ def test_what_has_no_order_or_no_expected_value_is_refused(why, one):
     "measure", [m.name for m in TREC_MEASURES if m.needs in ("ranking", "gains", "unit gains")]
 )
 def test_average_is_exact_or_refused(measure):
-    """Never approximated, never the value of one order."""
     if measure in {m.name for m in TREC_MEASURES if m.over_ties}:
         average(A1, AB, measure)
         return

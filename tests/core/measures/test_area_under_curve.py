@@ -42,7 +42,6 @@ def per_query(scores: fr.Scores, measure: str) -> list[float]:
 
 @pytest.mark.parametrize("level", [0.5, 1, 2])
 def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level):
-    """Whether the level is that of the evaluation or of the measure."""
     labels, scores = cases(150, seed=1)
     expected = [area(*own, level) for own in zip(labels, scores, strict=True)]
     own = f"AUC(rel={level})" if level != 0.5 else "AUC"

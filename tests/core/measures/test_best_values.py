@@ -149,7 +149,6 @@ def test_geometric_means_are_those_of_the_values_per_query(name, geometric, vers
 @pytest.mark.parametrize("name", ["map", "AP", "P_1", "gm_map"])
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
 def test_one_is_not_the_value_of_queries_without_results(name, version):
-    """Whichever version of trec_eval evaluates them."""
     options: dict[str, Any] = {"missing": "zero", "trec_eval_version": version}
     given = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}}, name
 

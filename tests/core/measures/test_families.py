@@ -199,7 +199,6 @@ BY_LEVEL = dict(named(LEVELS))
 @pytest.mark.parametrize("judged_only", [False, True])
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_a_level_and_judged_only_of_one_measure_are_those_of_pytrec_eval(level, judged_only, seed):
-    """Whatever the level of the evaluation."""
     qrels, run = inputs(seed)
     theirs: Any = {"relevance_level": level, "judged_docs_only_flag": judged_only}
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(BY_LEVEL.values()), **theirs)
@@ -307,7 +306,6 @@ def test_a_query_without_a_value_has_none():
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_every_measure_can_be_computed_from_a_file(family, tmp_path):
-    """By default and with each choice of its options; as from a run in memory."""
     path = tmp_path / "run"
     judgments, in_memory = as_read(*inputs(2))
     write_trec_run(in_memory, path)

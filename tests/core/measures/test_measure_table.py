@@ -56,7 +56,6 @@ def _forms(family: Family) -> list[Family]:
 
 
 def test_order_is_that_of_trec_eval():
-    """The 57 measures stand in the order in which trec_eval prints them."""
     assert [measure.name for measure in TREC_MEASURES] == ORDER.split()
     assert MEASURES[: len(TREC_MEASURES)] == TREC_MEASURES
 
@@ -119,7 +118,6 @@ def test_help_says_what_it_is(measure):
 
 
 def test_sets_have_the_members_of_the_original():
-    """The sizes of the nicknames, in both versions."""
     sizes = [
         {f"{name}={len(Selection([name]).measures(version))}" for name in NICKNAMES}
         for version in TREC_EVAL_VERSIONS

@@ -330,7 +330,6 @@ def level_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [("Conroe", 1), ("qemu64", 1), ("Nehalem", 2), ("SandyBridge", 2), ("max", 3)],
 )
 def test_the_library_finds_the_level_of_the_processor(model, level, level_program):
-    """On processors that an emulator pretends to have."""
     command = ["qemu-x86_64", "-cpu", model, str(level_program)]
 
     assert subprocess.run(command, check=False, capture_output=True).returncode == level

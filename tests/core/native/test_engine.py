@@ -32,7 +32,6 @@ COUNT = "from fastrank.core.native import kernels; print(kernels.count_lines(b'a
 
 @needs_library
 def test_the_library_is_used_when_there_is_one():
-    """Without any setting."""
     assert run_python(SHOW).startswith("precompiled (")
 
 
@@ -49,7 +48,6 @@ def test_the_environment_can_insist_on_another_engine(setting, engine):
 
 
 def test_an_unknown_engine_is_an_error():
-    """Not a silent fallback."""
     status, _, complaint = try_python(SHOW, FASTRANK_ENGINE="gpu")
 
     assert status != 0
@@ -232,7 +230,6 @@ def test_the_jit_keeps_compiled_code_where_the_build_does(tmp_path):
 
 
 def test_building_without_a_linker_says_so(tmp_path):
-    """No `cc`: a message, and nothing written."""
     found = subprocess.run(
         [sys.executable, "-m", "fastrank.core.native.build", str(tmp_path)],
         env={**os.environ, "CC": "no-such-linker"},
@@ -274,7 +271,6 @@ def listed(*command: str | Path) -> str:
 
 @pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
 def test_the_library_calls_only_libc_and_libm(path):
-    """The dynamic symbols that it leaves undefined."""
     start_up = {"__cxa_finalize", "__gmon_start__", "_ITM_deregisterTMCloneTable"}
     allowed = ALLOWED | start_up | {"_ITM_registerTMCloneTable"}
     lines = listed("nm", "-D", "--undefined-only", path).splitlines()

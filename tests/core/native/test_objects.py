@@ -137,7 +137,6 @@ def test_reading_objects_gives_what_converting_them_gives(qrels, run):
 @pytest.mark.parametrize("odd", [7, np.float32(7), np.float64(7), np.int8(7), 10**30, Float(7.0)])
 @pytest.mark.parametrize("place", [0, MANY // 2, -1])
 def test_one_score_that_is_no_float_among_many(odd, place):
-    """Of whatever type it is."""
     run = {"q": {f"d{i}": 1.0 + i for i in range(MANY)}, "r": {"a": 1.0, "b": 2.0}}
     docs = list(run["q"])
     run["q"][docs[place]] = odd
@@ -212,8 +211,6 @@ def test_kernels_read_what_is_usual_and_leave_the_rest_to_python(run, lengths, d
 
 @pytest.mark.parametrize("size", [0, 2, 4])
 def test_a_dict_that_says_another_length_than_it_has(size):
-    """What is in it counts."""
-
     class Changing(dict):  # type: ignore[type-arg]
         def __len__(self) -> int:
             return size
@@ -288,7 +285,6 @@ numbers = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, float("nan"), float("inf")
 @examples(200)
 @given(st.data(), st.lists(st.sampled_from("abcdefgh"), unique=True), st.integers(0, 4))
 def test_rows_become_dicts(data, names, count):
-    """Every bit, in the order of the names."""
     columns, expected = {}, [dict[str, float]() for _ in range(count)]
     for name in names:
         step = data.draw(st.integers(0, 3))
