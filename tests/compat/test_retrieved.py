@@ -17,6 +17,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.compat.retrieved import results_to_run
+from tests.helpers.tables import refusing
 
 # Expected and retrieved ids of queries, some of which found nothing relevant.
 RANDOM = random.Random(0)
@@ -76,30 +77,21 @@ def test_a_document_that_was_retrieved_twice_is_an_error_or_counts_once():
 
 WITHOUT_ID = Document(id=None, score=1.0, metadata={"source": "x"})
 
-
-@pytest.mark.parametrize(
-    ("convert", "reason"),
-    [
-        (
-            lambda: results_to_run({"q": [{"id": "a", "score": 1}, WITHOUT_ID]}),
-            "results: query 'q', result 2: expected an id, found SimpleNamespace with the metadata"
-            " source; id='NAME' takes it from the metadata",
-        ),
-        (lambda: results_to_run({"q": [WITHOUT_ID]}, id="key"), "result 1: expected 'key', found"),
-        (lambda: results_to_run({"q": [{"id": "a"}]}), "result 1: expected a score, found none"),
-        (lambda: results_to_run({"q": [{"id": "a", "score": "x"}]}), "result 1: expected a score"),
-        (lambda: results_to_run({"q": [object()]}), "expected an id, found object without$"),
-        (lambda: results_to_run({"q": [Document(metadata="x")]}, id="key"), "'key', found"),
-        (lambda: results_to_run({"q": "text"}), "query 'q', expected a list of doc"),
-        (lambda: results_to_run({"q": {"a": 0.5}}), "expected a list of documents, found {'a'"),
-        (lambda: results_to_run({None: ["a"]}, rank_by="given"), "query None, expected an id"),
-        (lambda: results_to_run({1: [], "1": []}), "'1' and 1 are the same id"),
-        (lambda: results_to_run({"q": []}, rank_by="rank"), "rank_by: expected"),
-    ],
-)
-def test_errors_name_the_query_and_the_result(convert, reason):
-    with pytest.raises(fr.FastrankError, match=reason):
-        convert()
+test_errors_name_the_query_and_the_result = refusing("""InputError
+results_to_run({"q": [{"id": "a", "score": 1}, WITHOUT_ID]}) =>
+  results: query 'q', result 2: expected an id, found SimpleNamespace with the metadata source;
+  id='NAME' takes it from the metadata
+results_to_run({"q": [WITHOUT_ID]}, id="key") => ...result 1: expected 'key', found...
+results_to_run({"q": [{"id": "a"}]}) => ...result 1: expected a score, found none...
+results_to_run({"q": [{"id": "a", "score": "x"}]}) => ...result 1: expected a score...
+results_to_run({"q": [object()]}) => ...expected an id, found object without
+results_to_run({"q": [Document(metadata="x")]}, id="key") => ...'key', found...
+results_to_run({"q": "text"}) => results: query 'q', expected a list of documents, found 'text'
+results_to_run({"q": {"a": 0.5}}) => ...expected a list of documents, found {'a'...
+results_to_run({None: ["a"]}, rank_by="given") => ...query None, expected an id...
+results_to_run({1: [], "1": []}) => ...'1' and 1 are the same id...
+results_to_run({"q": []}, rank_by="rank") => OptionError: rank_by: expected...
+""")
 
 
 def test_metrics_of_llama_index_are_ours():

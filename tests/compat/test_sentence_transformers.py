@@ -7,7 +7,8 @@ import pytest
 import pytrec_eval
 
 from fastrank.compat.sentence_transformers import RankingEvaluator
-from fastrank.errors import ArrayError, InputError, MeasureError, OptionError
+from fastrank.errors import InputError, MeasureError, OptionError
+from tests.helpers.tables import refusing
 
 WORDS = ["red", "green", "blue", "round", "square", "small", "large", "old"]
 CORPUS = {
@@ -210,17 +211,10 @@ class _Lossy(_Words):
         return super().encode(texts, **options)[1:]
 
 
-@pytest.mark.parametrize(
-    ("model", "error", "message"),
-    [
-        (_Words("manhattan"), OptionError, "metric: the model's similarity function is 'manhat"),
-        (_Lossy(), ArrayError, r"query embeddings: expected 3 rows.*, found 2"),
-    ],
-)
-def test_a_model_that_cannot_be_evaluated_is_named(model, error, message):
-    with pytest.raises(error, match=message):
-        evaluator_of()(model)
-
+test_a_model_that_cannot_be_evaluated_is_named = refusing("""OptionError
+evaluator_of()(_Words("manhattan")) => metric: the model's similarity function is 'manhat...
+evaluator_of()(_Lossy()) => ArrayError: query embeddings: expected 3 rows, one per text, found 2
+""")
 
 # What sentence-transformers and what they stand on warn about themselves.
 of_others = pytest.mark.filterwarnings(

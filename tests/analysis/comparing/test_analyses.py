@@ -31,7 +31,6 @@ from tests.helpers.tables import giving, refusing
 
 SHIFTS = (0.1, 0.17, 0.21, 0.33, 0.5, 1.1)
 
-
 # TTestPower().power and .solve_power, rounded up; pingouin 0.7.0: power_ttest. For several
 # systems, FTestAnovaPower().solve_power(effect_size=sqrt(D**2 / (2 m variance)), k_groups=m) / m.
 test_power_and_queries_are_those_of_statsmodels_and_pingouin = giving("""
@@ -89,7 +88,6 @@ LOWER = fr.compare_scores(
         for name, more in (("bad", 1), ("good", 0))
     }
 )
-
 
 test_effect_sizes_and_ranks = giving("""
 OF_DATA.effects("map").columns["cliff_unpaired"][0] => approx(0.230600, abs=1e-6)
@@ -217,7 +215,6 @@ def test_bootstrap_intervals_of_a_mean_are_scipys_up_to_the_resamples(method, na
 
 ONLY = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map")
 WITH_SUMS = fr.evaluate(DATA / "digits.qrels", DATA / "pixels.run", "map gm_map num_ret")
-
 
 test_only_means_have_intervals_and_one_of_several_is_named = refusing("""
 WITH_SUMS.interval("gm_map") => MeasureError: ...gm_map...

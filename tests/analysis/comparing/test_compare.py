@@ -83,7 +83,6 @@ len(fr.compare_scores(fr.evaluate(QRELS, [GOOD, SHORT["x"]], "map"), queries="co
     => 11
 """)
 
-
 FORWARD, BACKWARD = {"q1": 0.1, "q2": 0.2, "q3": 0.3}, {"q3": 0.3, "q2": 0.2, "q1": 0.1}
 RANKED = compare({"good": GOOD, "bad": BAD}, "FirstRank")
 COUNTS = compare({"x": GOOD, "y": FOUND}, "num_ret")
@@ -97,7 +96,6 @@ OF_PYTREC_EVAL = fr.compare_scores(
     }
 )
 POOLED = "the mean shown is over queries; `evaluate` gives the"
-
 
 test_systems_and_queries_are_aligned_and_measures_say_what_is_better = giving("""
 compare_scores({"a": FORWARD, "b": BACKWARD}).pair("value", "a", "b").ties => 3
@@ -177,7 +175,6 @@ PIXELS, PCA, PROFILE = data_scores().values()
 ON_TWO = compare_data(baseline=["pca", "pixels"]).pairs("map").columns
 APART = [(i, j) for j in range(29) for i in range(j - 1)]
 
-
 test_baselines_largest_differences_and_letters = giving("""
 compare_data(baseline=1).baseline => ["pca"]
 compare_data(baseline=-2).baseline => ["pca"]
@@ -238,7 +235,6 @@ GAPS: dict[str, dict[str, Any]] = scores_of(random_rows(3, 12))
 GAPS["b"]["q003"], GAPS["c"]["q007"] = math.nan, None
 HARD = fr.compare_scores(on_the_hard_query_only_a_has_a_value())
 MEANS = {name: f"{mean:.4f}" for name, mean in HARD.mean["value"].items()}
-
 
 test_the_best_system_is_that_of_the_queries_with_values_of_all = giving("""
 compare_scores(GAPS).notes => ["value: b has no value for 1 of 12 queries (q003), c for 1 (q007); a

@@ -23,7 +23,6 @@ SETS = {f"set{d}": TWO for d in range(5)}
 REPEATED = fr.read_run(io.BytesIO(b"q Q0 b 1 3 x\nq Q0 a 1 2 x\nq Q0 b 2 1 x\n"))
 TWICE = fr.Run.from_arrays(["q", "q"], ["x", "x"], [1, 2])
 
-
 test_what_cannot_be_compared_is_an_error = refusing("""
 compare_scores(SCORES_30, test="randomization", interval="percentile",
     clusters={f"q{q:03d}": 0 for q in range(1, 30)}) =>
@@ -115,7 +114,6 @@ pair_of([1, 2], [2, 3.5], test=lambda *_: math.nan) =>
   OptionError: ...expected a p-value from 0 to 1...
 """)
 
-
 # Of 20 pairs of systems that differ, each group has one of both: there are 2**20.
 test_questions_that_a_comparison_cannot_answer_are_errors = refusing("""
 compare_data(baseline="pca").pair("map", "pixels", "profile") =>
@@ -138,7 +136,6 @@ compare_scores(TWO).power("value", differences=["0.1"]) =>
 data_scores()["pixels"].interval("map", method="none") => OptionError: method...
 """)
 
-
 test_designs_that_do_not_fit_are_errors = refusing("""
 topics_needed(0.05) =>
   OptionError: sd: expected the standard deviation of the differences, found None
@@ -149,7 +146,6 @@ topics_needed(0.05, systems=3, variance=1, sd=1) =>
   OptionError: systems: give systems and variance together, without sd...
 topics_needed(1e-9, sd=1) => OptionError: ...more than 1,000,000,000 topics are needed
 """)
-
 
 test_data_sets_that_do_not_match_are_errors = refusing("""
 compare_datasets({}) => GroupError: ...expected at least one data set...
@@ -166,7 +162,6 @@ compare_datasets(SETS, resample_queries=True, interval="percentile", test="rando
     clusters={}) =>
   OptionError: resample_queries: cannot be combined with clusters...
 """)
-
 
 test_scores_and_runs_whose_agreement_is_undefined_are_errors = refusing("""
 agreement({"x": 1, "y": 2}, {"y": 1, "z": 2, "w": 3}) =>
@@ -199,7 +194,6 @@ agreement({"r": {"x": 1}}, {"q": {"x": 1}}, items="common") =>
   GroupError: a and b have no query in common
 agreement(TWICE, {"q": {"x": 1}}) => InputError: ...query 'q': duplicate document 'x' in row 1...
 """)
-
 
 test_rankings_whose_overlap_is_undefined_are_errors = refusing("""
 overlap({"q1": {"a": 1}}, {"q2": {"a": 1}, "q3": {"a": 1}}) =>

@@ -64,7 +64,6 @@ CONSTANT = compared([[1.0] * 10, [0.0] * 10, [1.0] * 5 + [0.0] * 5])
 HUNDREDS = np.round(random_rows(2, 60), 2) * 1000
 FLIPPED: dict[str, Any] = {**FLIPS, "resamples": 20_000}
 
-
 # Of ten successes in ten, the interval is that of Clopper and Pearson.
 test_p_is_never_zero_and_notes_say_what_it_cannot_find = giving("""
 pair_of(*HALVED, test="randomization", resamples=999).p => 1 / 1000

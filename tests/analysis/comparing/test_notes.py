@@ -43,7 +43,6 @@ LOWER = {
     for name, own in scores_of(OPPOSED).items()
 }
 
-
 test_no_system_is_better_if_the_test_and_the_mean_favor_different_ones = giving("""
 [found.significant("value", "a", "b") for found in (BY_SIGNS, BY_RANKS)] => [True, True]
 [found.beaten("value", "a") + found.beaten("value", "b") for found in (BY_SIGNS, BY_RANKS)]
@@ -80,7 +79,6 @@ def test_the_note_on_random_signs_names_the_measures_whose_p_values_are_not_exac
 
 TWO, THREE = random_rows(2, 12), random_rows(3, 20)
 
-
 test_the_legend_says_whether_p_values_are_exact_and_corrected = giving("""
 compared(TWO, test="randomization").description() => "p <= 0.05, exact randomization test"
 compared(TWO, test="randomization").resamples => 0
@@ -92,7 +90,6 @@ compared(THREE, correction="none", family="all").description()
     => "p <= 0.05, paired t-test, not corrected for the 3 pairs of all measures"
 "corrected" in compared(THREE, test="tukey").description() => False
 """)
-
 
 # Pairs of which the order of tied documents decides the verdict.
 

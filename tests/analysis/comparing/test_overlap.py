@@ -285,7 +285,6 @@ CLOSE, APART = {"q": {"a": 1.00000001, "b": 1.0}}, {"q": {"a": 2, "b": 1}}
 OTHER = [{"a": "z", "b": "y"}, {"c": "0", "d": "1", "a": "x"}]
 FILES = "data/pixels.run", "data/pca.run"
 
-
 # The first two are the examples of KTU's definition; repro_eval sorts the union by name.
 test_overlap_of_files_of_equal_runs_and_of_renamed_documents = giving("""
 ktu(ranked("abc"), ranked("abd")) => approx(1.0, abs=1e-15)

@@ -180,7 +180,6 @@ BASED_ON_BEST = compare_data(baseline="pixels")
 ONLY_MAP = fr.compare(DATA / "digits.qrels", RUNS, "map")
 OF_ONE_DOCUMENT = fr.compare({"q": {"a": 1}}, [{"q": {"a": 1}}], "Rprec IPrec@1")
 
-
 test_what_cannot_be_plotted_is_an_error = refusing("""
 compare_data().plot("diferences") =>
   OptionError: kind: no plot 'diferences'; did you mean 'differences'?

@@ -92,7 +92,6 @@ DECIMALS = ([0.3, 0.1, 0.2, 0.4, 0.1, 0.5, 0.2, 0.3], [0.1, 0.2, 0.1, 0.1, 0.3, 
 SMALL = [0.5] * 8, [0.495, 0.49, 0.2, 0.1, 0.3, 0.6, 0.4, 0.3]
 BOUNDS = stats.ttest_rel(*random_rows(2, 37)).confidence_interval(0.9)
 
-
 test_small_differences_levels_and_statistics = giving("""
 pair_of(*DECIMALS, **EXACT).p => 0.421875
 pair_of(*DECIMALS, **FLIPS).p => approx(0.421875, abs=0.01)

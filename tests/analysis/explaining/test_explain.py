@@ -138,7 +138,6 @@ NOT_RELEVANT = "relevant: no judged document has a grade of at least 1"
 LARGER_FIRST = "ties: 2 of 2 results have the score of another one and are ordered by document id,"
 LARGER_FIRST += " larger first"
 
-
 test_a_note_says_what_else_matters = giving("""
 notes({"a": 1, "b": 0}, {"a": 2, "b": 1}) => []
 notes({"a": 1, "b": 2}, {"a": 2, "x": 1})[0]
@@ -227,7 +226,6 @@ MISSING = fr.explain({"q": {"a": 1}, "p": {"a": 1}}, {"p": {"a": 1}}, "map P.5",
 UNJUDGED: Any = ({"q": {"a": 0}}, {"q": {"x": 1.0}}, "ndcg.-1=0.2,1=1")
 OF_UNJUDGED = fr.explain(*UNJUDGED, query="q", no_relevant="one")
 
-
 test_what_a_value_is_made_of = giving("""
 OF_GAINS.table(GAINS).columns["gain"] => [5.0, 0.5]
 OF_GAINS.part(GAINS).parts.total => 5.0 + 0.5 / math.log2(3)
@@ -305,7 +303,6 @@ def explained(measures: str = "map", query: Any = "q0004", **options: Any) -> fr
 
 SUBTOPICS = fr.read_qrels(io.BytesIO(b"q 1 a 1\nq 2 a 1\n"))
 PREFERENCES = read_prefs(io.BytesIO(b"1 A ABC d1 1\n1 A ABC d2 2\n"))
-
 
 test_bad_input_is_an_error = refusing("""
 explained(query="q004") =>

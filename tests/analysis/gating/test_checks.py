@@ -153,7 +153,6 @@ MIXED = judged([0.5, 0.5, 0.1] * 9, [1.0, 0.2, 0.1] * 9, "RR P@2 P@3", policy="d
 ONE, TWO = {"q": {"a": 1}}, {"q": {"a": 1}, "r": {"a": 1}}
 ON_OTHERS = gated(TWO, {"q": {"b": 2, "a": 1}}, ONE, "RR", {"allow_other_qrels": True}, judged=ONE)
 
-
 # Values on other judgments, or while another mean is worse, are no improvement.
 test_chance_limits_and_improvements = giving("""
 CHANCE.status => "pass"
@@ -213,7 +212,6 @@ def test_a_verdict_that_the_order_of_tied_documents_decides_is_noted(policy):
 
 
 AVERAGED = tied("drop", TIES, saved={"ties": "average"})
-
 
 # Without expected values, the remedy is other scores.
 test_ties_that_decide_nothing_are_not_noted_and_the_remedy_works = giving("""

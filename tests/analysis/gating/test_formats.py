@@ -43,7 +43,6 @@ ESCAPED, CUT = (to_markdown(verdict("RR", name=name)) for name in ("<img>|`\n#",
 CUT_LINE = "\n\n(cut: the rest is longer than GitHub accepts)\n"
 RECORD = json.loads(to_json(verdict(worse=6)))
 
-
 # One query has no interval and no p-value; Markdown is cut below the limit of GitHub.
 test_text_and_markdown_have_the_checks_the_reasons_and_the_worst_queries = giving("""
 LINES[0].split("  ")[0] => "measure"
@@ -68,7 +67,6 @@ MARKDOWN.count("Most regressed queries in ") => 2
     => (["RR", "P@5"], ["fail", "fail"])
 """)
 
-
 # % is escaped everywhere, and : , in properties (actions/toolkit, command.ts).
 test_github_has_an_annotation_for_each_check_that_fails_and_a_summary = giving("""
 GITHUB[0].startswith("::error title=RR fell by 1.0000::RR") => True
@@ -81,7 +79,6 @@ CUTOFFS[-1].endswith("; 5 more are not shown") => True
 to_github(verdict(worse=0)).startswith("::notice title=fastrank gate::gate passed (12") => True
 annotation("error", "a%b:c,d", "e%f:g,h") => "::error title=a%25b%3Ac%2Cd::e%25f:g,h"
 """)
-
 
 test_json_has_the_checks = giving("""
 (RECORD["status"], RECORD["passed"], RECORD["queries"]) => ("fail", False, 12)

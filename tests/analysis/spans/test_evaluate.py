@@ -169,7 +169,6 @@ NO_TOKENS = {name: column for name, column in CHUNKS.items() if name != "tokens"
 TWICE = fr.Run.from_arrays(["q1", "q1"], ["c1", "c1"], [1.0, 2.0])
 ELSEWHERE = table("query document start end", ("q1", "A", 0, 9))
 
-
 test_what_cannot_be_evaluated_is_refused = refusing("""
 evaluated("SpanRecall@0") =>
   MeasureError: ...expected a whole number of at least 1, or one such as 4000c...

@@ -118,7 +118,6 @@ def test_pages_and_documents_have_the_grade_of_their_best_chunk():
 
 NO_PAGES = {name: column for name, column in CHUNKS.items() if name != "page"}
 
-
 test_bad_input_is_an_error = refusing("""
 span_qrels(SPANS, CHUNKS, min_overlap=0) =>
   OptionError: min_overlap: expected a number above 0, at most 1, found 0...

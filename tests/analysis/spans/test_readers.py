@@ -117,7 +117,6 @@ PLACES = "query document start end"
 REFERENCES = "query references document"
 ID_PLACES = "chunk document start end"
 
-
 test_what_is_wrong_is_refused_with_its_place = refusing("""
 spans_of(PLACES, "q", "a", 5, 2) =>
   InputError: ...row 0 (from 0), expected 0 <= start < end, found 5 and 2

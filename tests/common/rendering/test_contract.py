@@ -247,7 +247,6 @@ def test_nothing_moves_the_cursor(write, document):
 
 COMPARED, EXPLAINED = compare_data(), _explanation()
 
-
 test_methods_of_results_write_their_documents = giving("""
 COMPARED.to_markdown() => markdown(document_of(COMPARED))
 COMPARED.to_latex() => latex(document_of(COMPARED))

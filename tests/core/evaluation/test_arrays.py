@@ -56,7 +56,6 @@ SKIPPED = found(*LEFT_OUT, no_relevant="skip")
 UNJUDGED = found([{2: 1}, {}], [[1, 2], [-5, -5]], [[2.0, 1.0], [np.nan] * 2], ties="docno_asc")
 ABC = ["a", "b", "c"]
 
-
 test_values_are_as_described = giving("""
 # equal scores rank by descending id as text: 9 before 10 before 1
 ranks_found([1, 10, 9], [5.0, 5.0, 5.0], {9: 3, 10: 2, 1: 1}) => "321"
@@ -113,7 +112,6 @@ found([{1: 1}, {}, {}], [[1], [-1], [2]], threads=1).unjudged_queries => ["2"]
 found({"b": {2: 1}}, [[1], [2], [3]], queries=ABC).unjudged_queries => ["a", "c"]
 found({"b": {2: 1}}, [[1], [2], [3]], queries=iter(ABC)).unjudged_queries => ["a", "c"]
 """)
-
 
 IDS_2D = np.array([[5, 3, -1], [7, 3, 4]])
 SCORES_2D = np.array([[3.0, 2.0, 1.0], [1.0, 3.0, 2.0]], np.float32)
@@ -234,7 +232,6 @@ MASKED_SCORES = np.ma.array([[2.0, 1.0]], mask=[[0, 1]])
 TWO_ROWS = [[4, 5], [6, 6], [7, 8], [9, 9]]
 TOO_LARGE = np.array([[1], [2**63]], np.uint64)
 NO_BOOLS = np.array([[True], [False]])
-
 
 test_errors_say_where_and_what = refusing(r"""ArrayError
 # a document is retrieved twice

@@ -54,7 +54,6 @@ PRINTED = [
     "1 query of the run has no judgments (q9)",
 ]
 
-
 test_values_are_as_described = giving(r"""
 # evaluate gives values per query and means: map of the two common queries is 0.5 and 1.0
 SCORES.lists() => {"map": [0.5, 1.0], "P_1": [0.0, 1.0], "P_2": [0.5, 0.5]}
@@ -100,7 +99,6 @@ str(EXCLUDED).splitlines()[-1] => "1 document was excluded from the rankings"
 NUMBERS.offsets.tolist() => [0, 2, 3, 4]
 """)
 
-
 JUDGED = parse_qrels(QRELS)
 TWICE = parse_run(b"q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n", "my.run")
 
@@ -112,7 +110,6 @@ def shares_none(judged: str, found: str, **options: Any) -> Any:
 FOUR = {f"q{i}": {"d": 1.0} for i in range(4)}
 TWO_IDS = {"q1": {"d": 1}, "1": {"d": 1}}
 NO_RELEVANT = {"q1": {"d": 0}, "q2": {"d": 1}}
-
 
 test_what_cannot_be_evaluated_is_refused = refusing(r"""NoQueriesError
 # values that are not there

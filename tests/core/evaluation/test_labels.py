@@ -182,7 +182,6 @@ def read_only(*rows: Any) -> Any:
 
 MAYBE_IDS = [1, 0, 0, 1, 0, 1], [0.9, 0.5, 0.6, 0.3, 0.2, 0.8], "RR"
 
-
 test_values_of_labels_are_as_described = giving("""
 # equal scores rank in the given order
 ranking([3, 1, 2, 4], [1.0, 1.0, 2.0, 1.0]) => "2314"
@@ -229,7 +228,6 @@ FLOAT_IDS = np.array([0.0, 1.0])
 LARGE = [0, 1, 0, 2**50], [1, 2, 3, 4]
 OFFSETS = {"offsets": [0, 1, 2, 2, 4], "no_relevant": "skip"}
 NO_ROWS, NO_COLUMNS = np.zeros((0, 3), int), np.zeros((3, 0), int)
-
 
 test_bad_input_is_named = refusing(r"""ArrayError
 # a label is a grade of at least 0

@@ -58,7 +58,6 @@ ALSO = cost(2.0, 2.0, 1.0, -0.5, -0.5), cost(-0.5, 2.0, 1.0, -0.5, -0.5)
 WORST = {"unretrieved": "worst"}
 NAMED = scores(run=fr.Run.from_dict(RUN, tag="dpr"))
 
-
 test_values_are_as_described = giving("""
 # a positive costs minus the log of its share of the exponentials
 nll() => close(ONE, log(2))
@@ -103,7 +102,6 @@ fr.table(NAMED).names => ["run", "NLL"]
 NAMED.to_trec().startswith("NLL") => True
 NAMED.by_group({"q1": "a", "q2": "b"})["b"].mean => {"NLL": log(2)}
 """)
-
 
 test_what_has_no_likelihood_is_refused = refusing(r"""OptionError
 # options are possible ones

@@ -61,7 +61,6 @@ found(qrels=grades("q1 a=1 b=1; q2 c=1"), run=scores("q1 a=2 b=1"), trec_eval_ve
   => False
 """)
 
-
 test_impossible_options_are_refused = refusing(r"""OptionError
 # an unknown choice is told the known ones
 found(ties="average_") => ties: expected one of 'docno_desc', ..., 'average', found 'average_'

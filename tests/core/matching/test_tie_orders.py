@@ -126,7 +126,6 @@ of_groups("docno_asc")["map_avgjg"] => approx((1 + (1 / 2 + 2 / 3) / 2) / 2)
 of_groups("given")["map_avgjg"] => approx((1 / 2 + (1 + 2 / 3) / 2) / 2)
 """)
 
-
 NAN = parse_run(b"q Q0 a 1 1 t\nq Q0 b 1 nan t\n", strict=False)
 QRELS, PREFERENCES = parse_qrels(b"q 0 a 1\n"), parse_prefs(b"q g s a 2\nq g s b 1\n")
 REFUSED = {

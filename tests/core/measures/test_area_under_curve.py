@@ -109,7 +109,6 @@ CLOSE = [[1, 0]], [[0.1 + 1e-12, 0.1]], "AUC"
 VECTORS = np.eye(3, dtype=np.float32)
 SEARCH = VECTORS[:1], VECTORS, {"0": {"0": 1, "1": 1}}, "AUC PairAccuracy"
 
-
 test_values_are_as_described = giving("""
 # queries of one class alone have no mean
 labels([[1, 1], [0, 0]], [[1, 2], [1, 2]], "AUC GAUC") => NAN

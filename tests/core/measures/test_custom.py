@@ -206,7 +206,6 @@ LAST = {"last_rank@3": [3.0, 2.0], "last_rank@2": [0.0, 2.0], "last_rank(rel=2)@
 COMPILED, COMPILED_SHARE = numba.njit(last_rank), numba.njit(share_of_top)
 EXPECTED_SHARE = dict(zip(SHARE.split(), ([1 / 3, 1 / 3], [0.0, 3.0], [0.0, 0.0]), strict=True))
 
-
 test_functions_are_measures_with_options = giving("""
 # parameters after the ranking are options
 registered(share_of_top, SHARE) => EXPECTED_SHARE
@@ -226,7 +225,6 @@ fr.evaluate(QRELS, RUN, ["map", COMPILED])["last_rank"].tolist() => [3.0, 2.0]
 # a function that was made a measure goes by the name it was given
 [*registered(last_rank, [last_rank, "map"], name="deepest")] => ["deepest", "map"]
 """)
-
 
 test_what_is_no_measure_is_refused = refusing(r"""MeasureError
 # a value is a number

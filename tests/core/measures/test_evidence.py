@@ -120,7 +120,6 @@ math.isnan(*mean("LastRank", {"q": {"a": 0}})) => True
 mean("FullRecall(rel=2)@1 LastRank(rel=2) FullRecall(rel=2)") => [1.0, 1.0, 1.0]
 """)
 
-
 test_measures_of_evidence_refuse = refusing("""MeasureError
 # a rank has one weight, whatever the gain
 mean("RBP(residual=True,gain='raw')") =>

@@ -85,7 +85,6 @@ BY_FRACTIONS = (0.25 / LOG(2) + 0.75 / LOG(3) + 0.5 / LOG(4)) / (
 NEGATIVE = {"q": {"a": -0.5, "b": -2.5}}, {"q": {"a": 2.0, "b": 1.0}}
 MICRO = "HitRatio(average=micro,denominator=relevant_retrieved)@1"
 
-
 test_worked_examples = giving("""
 # the highest grade of expected reciprocal rank is that of all judgments, or the one given
 of("ERR", 1, more=(3,)) => 1 / 8
@@ -108,7 +107,6 @@ tiny("Unjudged") => close(0.75)
 [summed("NumRet", version) for version in VERSIONS] => [1, 1]
 """)
 
-
 test_grades_and_gains_that_are_too_large_are_refused = refusing(r"""EvaluationError
 # a grade is above the scale
 of("ERR(max_grade=4)", 1, 5) => grade 5 of document d1 of query 'q' is above max_grade=4
@@ -125,7 +123,6 @@ of("nDCG(gains={1023:1e308})", 1023, 1023, 1023) =>
 of("nDCG(gains={1:1e-300,2:1e300})", 1, 2) =>
   the range of the gains is too large to distinguish the closest of them
 """)
-
 
 # The same kernel as a measure of trec_eval, the same bits
 

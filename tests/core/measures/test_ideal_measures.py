@@ -67,7 +67,6 @@ of("SDCG(min_rel=1,max_rel=2)@3") => close(0.5 / (1 + 1 / LOG3 + 0.5))
 of("Q nCG@3 Compat SDCG@3", {"q": {"a": 0}}, {"q": {"a": 1.0}}, no_relevant="one") => [1.0] * 4
 """)
 
-
 test_options_that_do_not_fit_are_refused = refusing(r"""
 # options that make no sense
 of("nDCG(ideal='max')") =>

@@ -104,7 +104,6 @@ PERCENTILES = "PercentileRank(denominator='index') PercentileRank(denominator='r
 TWO = [1, 0, 0, 0], [1.0, 2.0, 2.0, 1.0]
 MISSING: Any = {"missing": "zero", "trec_eval_version": "10.0"}
 
-
 test_values_are_those_of_other_programs_or_their_definitions = giving("""
 # gains of dcg are what they say, not scaled as those of a quotient may be
 labels("DCG(gains={1:0.25,2:0.5})@2", [[1, 2]], [[2.0, 1.0]]) => [0.25 + 0.5 / LOG_3]

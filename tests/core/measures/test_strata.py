@@ -115,7 +115,6 @@ ANOTHER = b"0 0 a z 0\n" + QRELS
 OLD, NEW = ({"missing": "zero", "trec_eval_version": own} for own in ("9.0.8", "10.0"))
 SYSTEMS = {"one": {**RUN, "2": {"a": 1.0}}, "other": {"1": {"b": 2.0, "a": 1.0}, "2": {"b": 1.0}}}
 
-
 test_values_of_strata_are_as_described = giving("""
 # the relevance level counts
 mean("iNumRel xinfAP", relevance_level=3) => [0.0, 0.0]
@@ -142,7 +141,6 @@ mean("iNumRel infNDCG", **NEW) => [2.5, of()["infNDCG"][0] / 2]
 # skipped queries leave the strata of the others
 mean("infNDCG", ANOTHER, no_relevant="skip") => mean()
 """)
-
 
 test_what_cannot_be_estimated_is_refused = refusing(r"""MeasureError
 # judgments have no strata

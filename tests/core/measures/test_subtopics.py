@@ -155,7 +155,6 @@ ANOTHER = b"0 9 a 0\n" + QRELS
 ONCE, CBA = b"q 1 a 1\nq 2 b 1\nq 2 c 0\n", {"q": {"c": 3.0, "b": 2.0, "a": 1.0}}
 SYSTEMS = {"one": RUN, "other": {"1": {"a": 1.0}}}
 
-
 test_values_of_subtopics_are_as_described = giving("""
 # the first rank is normalized as all others; ndeval does not divide by the 3 subtopics
 first("alpha_DCG@1 ERR_IA@1 alpha_nDCG@1") => [2 / 3, 2 / 3, 1.0]
@@ -191,10 +190,8 @@ mean("map StRecall@2", ONCE, CBA) => [(1 / 2 + 2 / 3) / 2, 0.5]
 "alpha_nDCG@5" in str(fr.compare(judgments(), SYSTEMS, "alpha_nDCG@5")) => True
 """)
 
-
 PLAIN_LINES = b"1 Q0 a 1\n1 Q0 b 0\n"
 AGAIN = fr.read_run(io.BytesIO(b"1 Q0 a 1 2.0 t\n1 Q0 a 2 1.0 t\n"))
-
 
 test_what_cannot_be_computed_is_refused = refusing(r"""MeasureError
 # explain does not support them

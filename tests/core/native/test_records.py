@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fastrank.core.native import kernels, records
+from fastrank.core.native import kernels, records  # noqa: F401 (in a table)
 from fastrank.core.native.buffers import SIZES, filled, zeros
 from fastrank.core.native.declare import KERNELS, declare_all
 from fastrank.core.native.library import kernel_files
@@ -21,6 +21,7 @@ from fastrank.core.native.record import (
     shape_of,
 )
 from fastrank.core.native.records.runs import PageRoom
+from tests.helpers.tables import refusing
 
 declare_all()
 
@@ -65,31 +66,21 @@ def test_every_record_is_an_argument_of_a_kernel():
     assert {name for name in unused if f"{name}(" not in sources} == set()
 
 
-@pytest.mark.parametrize(
-    ("values", "fields", "wrong"),
-    [
-        ((), {"starts": 1}, r"fields missing or unknown: \['lengths'\]"),
-        ((), {"starts": 1, "lengths": 2, "ends": 3}, r"fields missing or unknown: \['ends'\]"),
-        ((1, 2, 3), {}, "expected 2 fields, found 3"),
-    ],
-)
-def test_a_record_needs_all_its_fields_and_no_others(values, fields, wrong):
-    with pytest.raises(TypeError, match=f"Spans: {wrong}"):
-        records.Spans(*values, **fields)
+test_a_record_needs_all_its_fields_and_no_others = refusing("""TypeError
+records.Spans(*(), starts=1) => Spans: fields missing or unknown: ['lengths']
+records.Spans(*(), starts=1, lengths=2, ends=3) => Spans: fields missing or unknown: ['ends']
+records.Spans(*(1, 2, 3)) => Spans: expected 2 fields, found 3
+""")
 
-
-@pytest.mark.parametrize(
-    ("given", "wrong"),
-    [
-        ((texts(1),), "expected 2 arguments, found 1"),
-        ((tuple(texts(1)), zeros("q", 1)), "expected Texts, found tuple"),
-        ((records.Spans(*texts(1)[1:]), zeros("q", 1)), "expected Texts, found Spans"),
-        ((texts(1), texts(1)), r"expected int64\[::1\], found Texts"),
-    ],
-)
-def test_a_call_of_another_shape_is_refused(given, wrong):
-    with pytest.raises(TypeError, match=f"kernel find_stretches: {wrong}"):
-        kernels.find_stretches(*given)
+test_a_call_of_another_shape_is_refused = refusing("""TypeError
+kernels.find_stretches(*(texts(1),)) => kernel find_stretches: expected 2 arguments, found 1
+kernels.find_stretches(*(tuple(texts(1)), zeros("q", 1))) =>
+  kernel find_stretches: expected Texts, found tuple
+kernels.find_stretches(*(records.Spans(*texts(1)[1:]), zeros("q", 1))) =>
+  kernel find_stretches: expected Texts, found Spans
+kernels.find_stretches(*(texts(1), texts(1))) =>
+  kernel find_stretches: expected int64[::1], found Texts
+""")
 
 
 def test_a_part_of_a_record_is_checked_too():
