@@ -82,9 +82,9 @@ if TYPE_CHECKING:
     from fastrank.core.matching.array_qrels import index_qrels as index_qrels
     from fastrank.core.measures.custom import measure as measure
     from fastrank.core.measures.families import MEASURES as MEASURES
+    from fastrank.core.results.table import Table as Table
     from fastrank.core.scores.groups import mean_over_datasets as mean_over_datasets
     from fastrank.core.scores.scores import Scores as Scores
-    from fastrank.core.scores.tables import Table as Table
     from fastrank.core.scores.tables import table as table
     from fastrank.errors import FastrankError as FastrankError
     from fastrank.vectors.datasets.dataset import Dataset as Dataset

@@ -25,7 +25,7 @@ def of_class(name: str) -> object:
     if name == "JudgeAgreement":
         return fr.judge_agreement(QRELS, QRELS)
     # Their fields do not matter.
-    kinds = {"Comparison": fr.types.Comparison, "Scores": fr.Scores}
+    kinds = {"Comparison": fr.types.Comparison}
     return object.__new__(kinds.get(name, fr.tasks.TaskResults))
 
 

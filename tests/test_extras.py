@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import fastrank as fr
-from fastrank.analysis.comparing.plots.images import check_format
 from fastrank.cli.completion import completions
+from fastrank.core.results.images import check_format
 from fastrank.datasets import has_answer
 from fastrank.searching import build_index, search
 from tests.helpers.paths import PACKAGE, REPOSITORY

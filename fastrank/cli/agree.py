@@ -8,8 +8,8 @@ from fastrank.analysis.comparing.agreement import systems_table
 from fastrank.analysis.comparing.overlap import overlap, rbo
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, METHOD, VARIABLES, given_options
-from fastrank.cli.output_formats import OF_TABLES
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.core.results.result import FORMS
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
     from fastrank.cli.parser import Parser
-    from fastrank.core.scores.tables import Table
+    from fastrank.core.results.table import Table
 
 EPILOG = """\
 examples:
@@ -81,5 +81,5 @@ COMMAND = Command(
     _compared,
     usage=("RUN RUN", "--systems CSV CSV"),
     epilog=EPILOG,
-    writers=OF_TABLES,
+    formats=FORMS,
 )

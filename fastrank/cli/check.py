@@ -13,19 +13,19 @@ from fastrank.cli.output import encoded, without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
 from fastrank.core.formats.tables.sniff import FORMATS as FILE_FORMATS
-from fastrank.core.scores.records import json_text
+from fastrank.core.results.records import json_text
+from fastrank.core.results.result import FORMS
 from fastrank.errors import ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
-    from typing import Any
 
     from fastrank.analysis.checking.checker import Report
     from fastrank.cli.parser import Parser
 
-FORMATS = ("text", "json", "jsonl", "github")
+FORMATS = (*FORMS, "jsonl", "github")
 EPILOG = """\
 examples:
   fastrank check qrels.txt run1.txt run2.txt
@@ -57,7 +57,6 @@ def _declare(parser: Parser) -> None:
         group=INPUTS,
     )
     parser.add_output()
-    add("--format", "output format (default: text)", choices=FORMATS, default="text", group=OUTPUT)
     add(
         "--max-per-kind N",
         "findings of each kind to list per file (default: 10)",
@@ -97,8 +96,8 @@ def _run(arguments: argparse.Namespace) -> int:
             arguments.command.warn(str(error))
             unreadable += 1
     report = checker.report
-    shown = _lines(report, arguments.format, unreadable)
-    write_lines(arguments.output, (encoded(f"{line}\n") for line in shown))
+    lines = _lines(report, arguments, unreadable)
+    write_lines(arguments.output, (encoded(f"{line}\n") for line in lines))
     if unreadable:
         return 2
     return int(report.total("error") > 0 or (arguments.strict and report.total("warning") > 0))
@@ -110,11 +109,12 @@ def _without_repeats(arguments: argparse.Namespace) -> list[str]:
     return [*arguments.files[:first], *dict.fromkeys(arguments.files[first:])]
 
 
-def _lines(report: Report, form: str, unreadable: int) -> Iterable[str]:
-    if form == "json":
-        return _json(report)
+def _lines(report: Report, arguments: argparse.Namespace, unreadable: int) -> Iterable[str]:
+    form = arguments.format
     if form == "jsonl":
         return _jsonl(report)
+    if form not in ("table", "github"):
+        return [arguments.command.rendered(report, arguments).removesuffix("\n")]
     # Names of files may hold anything, even what would begin another line.
     summary = (without_controls(line, allowed="") for line in _summary(report, unreadable))
     return chain(_github(report) if form == "github" else _text(report), summary)
@@ -150,22 +150,11 @@ def _summary(report: Report, unreadable: int) -> Iterator[str]:
     )
 
 
-def _records(report: Report) -> dict[str, list[dict[str, Any]]]:
-    """The fields of each finding, count and file."""
-    parts: dict[str, Any] = {part: getattr(report, part) for part in RECORDS}
-    return {part: [item._asdict() for item in items] for part, items in parts.items()}
-
-
-def _json(report: Report) -> Iterator[str]:
-    totals = {f"{severity}s": report.total(severity) for severity in SEVERITIES}
-    yield json_text(_records(report) | totals, indent=2)
-
-
 def _jsonl(report: Report) -> Iterator[str]:
     """A line per finding, count and file, in this order; `record` is its type."""
-    for part, items in _records(report).items():
-        for item in items:
-            yield json_text({"record": RECORDS[part], **item})
+    for part, record in RECORDS.items():
+        for item in getattr(report, part):
+            yield json_text({"record": record, **item._asdict()})
 
 
 def _github(report: Report) -> Iterator[str]:
@@ -183,4 +172,5 @@ COMMAND = Command(
     _run,
     usage=("FILE [FILE ...]",),
     epilog=EPILOG + "".join(map(_kinds, SEVERITIES)),
+    formats=FORMATS,
 )

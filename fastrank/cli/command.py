@@ -38,13 +38,14 @@ class Command:
     name: as users type it. usage: what follows `[options]`, in one or several forms.
     declare: adds the arguments to a parser.
     run: does the work, and returns the exit status (None: 0), the text to write to standard output
-        or to the file of -o, or a result for one of the writers.
+        or to the file of -o, or a result.
     steps: in place of these two, the subcommands by what they do.
-    writers: the function that makes the text of each --format; formats: their names, where `run`
-        does that. The first is the default. suffixes: the formats of names of files.
+    formats: the choices of --format, the first of which is the default. writers: the functions that
+        make the text of formats that not all results have. suffixes: the formats of names of files;
+        xml: what writes XML instead, for the name of such a file.
     outputs: the arguments that name files to write. Before the work starts it is checked that they
         can be written, and that no two are one file.
-    plot: the function that draws a result into the file of --plot.
+    plot: whether the result is drawn into the file of --plot.
     failure: the exit status for wrong input; invalid: for an invalid option.
     """
 
@@ -60,16 +61,17 @@ class Command:
         writers: Mapping[str, Callable[[Any], str]] | None = None,
         formats: Collection[str] = (),
         suffixes: Mapping[str, str] | None = None,
+        xml: str = "",
         outputs: tuple[str, ...] = ("output",),
-        plot: Callable[[Any, str], None] | None = None,
+        plot: bool = False,
         failure: int = 1,
         invalid: int = 2,
     ) -> None:
         self.name, self.usage, self.epilog = name, usage, epilog
         self._declare, self._run, self._steps = declare, run, steps or {}
-        self._outputs, self._plot = outputs if plot is None else (*outputs, "plot"), plot
-        self._writers, self._suffixes = writers or {}, suffixes
-        self._formats = tuple(formats or self._writers)
+        self._outputs, self._plot = (*outputs, "plot") if plot else outputs, plot
+        self._writers, self._suffixes, self._xml = writers or {}, suffixes, xml
+        self._formats = tuple(formats)
         self._failure, self._invalid = failure, invalid
 
     def declare(self, parser: Parser) -> None:
@@ -102,8 +104,8 @@ class Command:
     def _status(self, arguments: argparse.Namespace) -> int:
         try:
             _check_version(arguments)
-            if self._plot is not None and arguments.plot is not None:
-                from fastrank.analysis.comparing.plots.images import check_format
+            if self._plot and arguments.plot is not None:
+                from fastrank.core.results.images import check_format
 
                 check_format(arguments.plot)
             if not self._can_be_written(arguments):
@@ -112,11 +114,13 @@ class Command:
                 from fastrank.cli.output_formats import SUFFIXES, format_of_output
 
                 formats, suffixes = self._formats, self._suffixes or SUFFIXES
-                arguments.format = format_of_output(arguments.output, formats, formats[0], suffixes)
+                arguments.format = format_of_output(
+                    arguments.output, formats, formats[0], suffixes, self._xml
+                )
             result = self._result(arguments)
             if result is None or isinstance(result, int):
                 return result or 0
-            text = result if isinstance(result, str) else self._writers[arguments.format](result)
+            text = result if isinstance(result, str) else self.rendered(result, arguments)
             write_text(getattr(arguments, "output", None), text)
         except UsageError as error:
             self.warn(str(error))
@@ -127,6 +131,15 @@ class Command:
             return self._invalid if wrong_option else self._failure
         return 0
 
+    def rendered(self, result: Any, arguments: argparse.Namespace) -> str:
+        """A result in the format that the command line asks for."""
+        from fastrank.cli.output_formats import page_of
+        from fastrank.core.results.result import rendered
+
+        if arguments.format in self._writers:
+            return self._writers[arguments.format](result)
+        return rendered(result, arguments.format, **page_of(arguments))
+
     def _result(self, arguments: argparse.Namespace) -> object:
         """What `run` returns; each Python warning becomes a message, once."""
         run: Any = self._run
@@ -134,8 +147,8 @@ class Command:
             warnings.simplefilter("once", UserWarning)
             warnings.showwarning = lambda message, *_: self.warn(str(message))
             result = run(arguments)
-            if self._plot is not None and arguments.plot is not None:
-                self._plot(result, arguments.plot)
+            if self._plot and arguments.plot is not None:
+                result.plot(path=arguments.plot)
         return result
 
     def _can_be_written(self, arguments: argparse.Namespace) -> bool:

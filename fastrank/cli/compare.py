@@ -14,7 +14,7 @@ from fastrank.cli.command import Command, misused
 from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
 from fastrank.cli.flags import INPUTS, OUTPUT, STATISTICS, ZERO, at_least, given_options
 from fastrank.cli.output import encoded, write
-from fastrank.cli.output_formats import WITH_HTML, rendered
+from fastrank.cli.output_formats import page_of
 from fastrank.cli.parser import REPEATED
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.common.keywords import names_of
@@ -23,6 +23,7 @@ from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EvaluationOptions
+from fastrank.core.results.result import FORMS, rendered
 from fastrank.core.scores.text import other_notes
 from fastrank.errors import OptionError
 
@@ -52,7 +53,6 @@ HINT = (
     "--pairs: differences with p-values; -q: values of each query; --largest N: queries that differ"
     " most."
 )
-FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
 # Options of a comparison that are not flags of the same name and kind.
 OTHERWISE = ("baseline", "clusters", "names", "threads")
 STATISTICAL = [name for name in names_of(ComparisonOptions) if name not in OTHERWISE]
@@ -195,7 +195,7 @@ def _names(arguments: argparse.Namespace, scores: list[Scores]) -> list[str]:
 
 def _printed(comparison: Comparison, arguments: argparse.Namespace) -> str:
     """The output in the format that the command line asks for."""
-    form, is_page = arguments.format, arguments.format == "html" and arguments.output is not None
+    form = arguments.format
     if arguments.largest is not None or form == "csv":
         for note in comparison.notes:
             arguments.command.warn(note)
@@ -205,7 +205,7 @@ def _printed(comparison: Comparison, arguments: argparse.Namespace) -> str:
         table = largest_table(
             comparison, arguments.largest, pair=arguments.pair, digits=arguments.digits
         )
-        return rendered(table, form, **{"page": arguments.command.name} if is_page else {})
+        return rendered(table, form, **page_of(arguments))
     if form in ("csv", "json"):
         return rendered(comparison, form, per_query=arguments.per_query)
     if arguments.per_query or arguments.pairs:
@@ -215,7 +215,7 @@ def _printed(comparison: Comparison, arguments: argparse.Namespace) -> str:
         pairs = len(comparison) > 1 and not arguments.baseline
         hint = f"{HINT}\n" if arguments.output is None and pairs else ""
         return f"{comparison.to_text(**layout, ascii=_ascii(arguments))}\n{hint}"
-    return rendered(comparison, form, **layout, **{"page": True} if is_page else {})
+    return rendered(comparison, form, **layout, **page_of(arguments))
 
 
 def _ascii(arguments: argparse.Namespace) -> bool:
@@ -232,7 +232,7 @@ def _long_table(comparison: Comparison, arguments: argparse.Namespace) -> str:
     from fastrank.common.rendering.document import Document
     from fastrank.common.rendering.text import ASCII_SYMBOLS, SYMBOLS
     from fastrank.common.rendering.writers import written
-    from fastrank.core.scores.tables import grid_of
+    from fastrank.core.results.table import grid_of
 
     ascii = _ascii(arguments)
     if arguments.per_query:
@@ -253,7 +253,6 @@ COMMAND = Command(
     _run,
     usage=("QRELS RUN [RUN ...]",),
     epilog=EPILOG,
-    formats=FORMATS,
-    suffixes=WITH_HTML,
+    formats=FORMS,
     outputs=("output", "plot", "report", "save"),
 )

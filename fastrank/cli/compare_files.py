@@ -6,13 +6,13 @@ import io
 import shlex
 from functools import partial
 
-from fastrank.analysis.comparing.plots.images import check_format
 from fastrank.analysis.comparing.plots.plot import KINDS
 from fastrank.cli.flags import OUTPUT, given_options
 from fastrank.cli.output import command_line
 from fastrank.common.lazy import optional
 from fastrank.core.formats.files.compression import compressed
 from fastrank.core.matching.keywords import EvaluationOptions
+from fastrank.core.results.images import check_format
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False

@@ -6,8 +6,8 @@ from functools import partial
 
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, SEARCH, given_options
-from fastrank.cli.output_formats import writers
 from fastrank.common.keywords import names_of
+from fastrank.core.results.result import FORMS
 from fastrank.errors import OptionError
 from fastrank.vectors.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
 from fastrank.vectors.embeddings.index_comparison import IndexComparison
@@ -52,11 +52,6 @@ Invalid factory strings, unknown parameters and too few training vectors are
 reported before any index is built. Output files are written atomically: they
 are replaced only if everything succeeds.
 """
-FORMATS = {
-    **writers("table"),
-    **writers("markdown", "latex", "csv", of=lambda comparison: comparison.table()),
-    **writers("json"),
-}
 
 
 def _declare(parser: Parser) -> None:
@@ -85,6 +80,6 @@ COMMAND = Command(
     _compared,
     usage=("--corpus FILE --queries FILE INDEX [INDEX ...]",),
     epilog=EPILOG,
-    writers=FORMATS,
-    plot=IndexComparison.plot,
+    formats=FORMS,
+    plot=True,
 )

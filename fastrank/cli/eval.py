@@ -14,7 +14,7 @@ from fastrank.core.evaluation.evaluator import evaluate
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.matching.keywords import EvaluationOptions
-from fastrank.core.scores.tables import distinct_from
+from fastrank.core.results.table import distinct_from
 from fastrank.core.scores.text import notes
 
 TYPE_CHECKING = False

@@ -12,10 +12,10 @@ from fastrank.analysis.inspecting.sites import check_folder
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, OUTPUT, ZERO, given_options
 from fastrank.cli.output import without_controls
-from fastrank.cli.output_formats import format_of_output, rendered
 from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files
 from fastrank.core.matching.keywords import EvaluationOptions
+from fastrank.core.results.result import FORMS
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import argparse
 
     from fastrank.cli.parser import Parser
+    from fastrank.core.results.result import Result
 
 EXPLAIN_EPILOG = """\
 examples:
@@ -61,8 +62,6 @@ each, for what is too large for one page (40 MB).
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
-FORMATS = ("text", "markdown", "html")
-SUFFIXES = {".md": "markdown", ".htm": "html", ".html": "html"}
 
 
 def _declare_explain(parser: Parser) -> None:
@@ -77,18 +76,19 @@ def _declare_explain(parser: Parser) -> None:
         dest="measures",
     )
     add("--other RUN", "explain how the values of RUN change in this run")
-    parser.add_output(FORMATS)
+    parser.add_output()
     add("--document ID ...", f"print only how this document counts{REPEATED}", group=OUTPUT)
     add("--documents FILE", "titles: JSON lines with _id, title and text", group=OUTPUT)
     parser.add_flags(explain, ["rows"], group=OUTPUT)
     parser.add_flags(explain, EvaluationOptions)
 
 
-def _explain(arguments: argparse.Namespace) -> str:
-    """The explanation, as text."""
+def _explain(arguments: argparse.Namespace) -> Result | str:
+    """The explanation, or how some documents count, as text."""
     if arguments.against is not None:
-        return _shown(_against(arguments))
-    form = arguments.format or format_of_output(arguments.output, FORMATS, "text", SUFFIXES)
+        return _against(arguments)
+    if arguments.document and arguments.format != "table":
+        raise OptionError("--document", f"is text, without the format {arguments.format}; omit it")
     explanation = explained(
         arguments.qrels,
         arguments.run,
@@ -103,25 +103,19 @@ def _explain(arguments: argparse.Namespace) -> str:
     documents = list(map(explanation.document, arguments.document or ()))
     if documents and explanation.chosen:
         documents.insert(0, explanation.chosen)
-    page = {"page": True} if form == "html" and arguments.output is not None else {}
-    text = "\n".join(documents) or rendered(explanation, form, **page)
-    return _shown(text.removesuffix("\n"))
+    return without_controls("".join(f"{text}\n" for text in documents)) or explanation
 
 
-def _against(arguments: argparse.Namespace) -> str:
+def _against(arguments: argparse.Namespace) -> Result:
     """What gives the values of the other tool. Raises OptionError for flags without effect."""
-    for flag in ("other", "document", "documents", "format"):
+    for flag in ("other", "document", "documents"):
         if getattr(arguments, flag):
             raise OptionError(f"--{flag}", "no effect with --against")
     options = given_options(arguments, EvaluationOptions)
-    explanation = explain(
+    explanation: Result = explain(
         arguments.qrels, arguments.run, arguments.measures, against=arguments.against, **options
     )
-    return str(explanation)
-
-
-def _shown(text: str) -> str:
-    return f"{without_controls(text)}\n"
+    return explanation
 
 
 def _declare_inspect(parser: Parser) -> None:
@@ -162,6 +156,7 @@ EXPLAIN = Command(
     "fastrank explain",
     _declare_explain,
     _explain,
+    formats=FORMS,
     epilog=EXPLAIN_EPILOG,
     usage=("--query QUERY QRELS RUN", "--other RUN QRELS RUN", "--against FILE QRELS RUN"),
 )

@@ -7,9 +7,8 @@ import os
 from functools import partial
 
 from fastrank.analysis.gating.checks import MAX_DROP
-from fastrank.analysis.gating.ci_formats import to_github, to_json
+from fastrank.analysis.gating.ci_formats import to_github
 from fastrank.analysis.gating.gate import gate, new_baseline, save_baseline
-from fastrank.analysis.gating.shown import to_markdown
 from fastrank.cli.command import Command
 from fastrank.cli.flags import (
     CONVENTIONS,
@@ -21,21 +20,23 @@ from fastrank.cli.flags import (
     given_options,
 )
 from fastrank.cli.output import check_distinct, command_line, encoded
-from fastrank.cli.output_formats import writers
 from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.compression import compressed
 from fastrank.core.matching.keywords import EvaluationOptions
+from fastrank.core.results.result import FORMS
 from fastrank.core.scores.text import missing_note
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from fastrank.analysis.gating.verdict import Verdict
     from fastrank.cli.parser import Parser
 
+# What writes XML.
+JUNIT = "write JUnit XML with `pytest --junitxml FILE` and fastrank.testing.assert_not_worse"
 EPILOG = """\
 `fastrank gate save --help` and `fastrank gate check --help` explain the two
 steps.
@@ -66,7 +67,7 @@ policies:
                 of more than --max-drop
 
 formats:
-  text          a table, the reasons and notes
+  table         a table, the reasons and notes
   markdown      the same, with the ten most regressed queries
   github        annotations; also appends the markdown to $GITHUB_STEP_SUMMARY,
                 and verdict=pass, fail or undecided to $GITHUB_OUTPUT
@@ -79,13 +80,6 @@ Exit status: 0 if the run passes; 1 if it fails or the verdict is undecided; 2
 if it cannot be judged, for example because the judgments are not those of the
 baseline.
 """
-FORMATS: dict[str, Callable[[Verdict], str]] = {
-    **writers("text"),
-    "markdown": to_markdown,
-    "github": to_github,
-    "json": to_json,
-}
-SUFFIXES = {".json": "json", ".md": "markdown"}
 
 
 def _declare_save(parser: Parser) -> None:
@@ -183,7 +177,8 @@ def _check(arguments: argparse.Namespace) -> int:
         note = f"{files.name_of(arguments.baseline)}: {done}"
         verdict = verdict.changed(notes=[*verdict.notes, note])
     path = arguments.output or "-"
-    outputs.append((path, compressed([encoded(FORMATS[arguments.format](verdict))], path)))
+    text = arguments.command.rendered(verdict, arguments)
+    outputs.append((path, compressed([encoded(text)], path)))
     files.write_all(outputs)
     if arguments.format == "github":
         _report_to_github(verdict)
@@ -193,7 +188,7 @@ def _check(arguments: argparse.Namespace) -> int:
 def _report_to_github(verdict: Verdict) -> None:
     """Append to the files that GitHub Actions offers to a step."""
     for variable, text in (
-        ("GITHUB_STEP_SUMMARY", to_markdown(verdict)),
+        ("GITHUB_STEP_SUMMARY", verdict.to_markdown()),
         ("GITHUB_OUTPUT", f"verdict={verdict.status}\n"),
     ):
         if path := os.environ.get(variable):
@@ -210,8 +205,9 @@ CHECK = Command(
     _check,
     usage=("BASELINE QRELS RUN",),
     epilog=CHECK_EPILOG,
-    writers=FORMATS,
-    suffixes=SUFFIXES,
+    formats=(*FORMS, "github"),
+    writers={"github": to_github},
+    xml=JUNIT,
     failure=2,
 )
 COMMAND = Command(

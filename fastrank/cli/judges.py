@@ -11,12 +11,12 @@ from fastrank.analysis.judges.plans import plan_judgments, read_plan
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, METHOD, OUTPUT, STATISTICS, at_least, given_options
 from fastrank.cli.output import encoded
-from fastrank.cli.output_formats import OF_TABLES, WITH_HTML, of_results
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.load import write_qrels
+from fastrank.core.results.result import FORMS
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -109,12 +109,6 @@ examples:
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
-JUDGES_FORMATS = of_results("Agreement of judges")
-ESTIMATE_FORMATS = of_results("Estimated means")
-
-
-def _draw(result: JudgeAgreement | JudgeEstimate, path: str) -> None:
-    result.plot(path=path)
 
 
 def _declare_judges(parser: Parser) -> None:
@@ -233,7 +227,7 @@ STEPS = {
         lambda arguments: diff_qrels(arguments.a, arguments.b),
         usage=("OLD NEW",),
         epilog=DIFF_EPILOG,
-        writers=OF_TABLES,
+        formats=FORMS,
     ),
     "find the unjudged documents in the top ranks of runs": Command(
         "fastrank qrels holes",
@@ -241,7 +235,7 @@ STEPS = {
         lambda arguments: unjudged(**given_options(arguments, unjudged)),
         usage=("QRELS RUN...",),
         epilog=HOLES_EPILOG,
-        writers=OF_TABLES,
+        formats=FORMS,
     ),
 }
 JUDGES = Command(
@@ -250,9 +244,8 @@ JUDGES = Command(
     _judges,
     usage=("QRELS QRELS...",),
     epilog=JUDGES_EPILOG,
-    writers=JUDGES_FORMATS,
-    suffixes=WITH_HTML,
-    plot=_draw,
+    formats=FORMS,
+    plot=True,
 )
 ESTIMATE = Command(
     "fastrank estimate",
@@ -260,9 +253,8 @@ ESTIMATE = Command(
     _estimate,
     usage=("--human QRELS --judge QRELS RUN...",),
     epilog=ESTIMATE_EPILOG,
-    writers=ESTIMATE_FORMATS,
-    suffixes=WITH_HTML,
-    plot=_draw,
+    formats=FORMS,
+    plot=True,
 )
 PLAN = Command(
     "fastrank plan",

@@ -7,6 +7,7 @@ import os
 from fastrank.cli.output import encoded
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.tables.sniff import COMPRESSED
+from fastrank.core.results.result import rendered
 from fastrank.core.scores.columns import trec_lines
 from fastrank.errors import OptionError
 
@@ -14,10 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-    from typing import Any
 
+    from fastrank.core.results.table import Table
     from fastrank.core.scores.scores import Scores
-    from fastrank.core.scores.tables import Table
 
     # The file of each run, the name to print, and its scores.
     Results = Iterable[tuple[str, str, Scores]]
@@ -53,7 +53,7 @@ def _table(
     table = _side_by_side(results, arguments)
     if table is not None:
         shown = table.transpose() if arguments.transpose else table
-        yield encoded(rendered(shown, arguments.format))
+        yield encoded(rendered(shown, arguments.format, **page_of(arguments)))
 
 
 def _side_by_side(
@@ -81,7 +81,7 @@ def _csv(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
 
 
 def _jsonl(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
-    from fastrank.core.scores.records import json_text
+    from fastrank.core.results.records import json_text
 
     names = _fields(arguments)
     for row in _rows(results, arguments):
@@ -106,7 +106,8 @@ def _rows(results: Results, arguments: argparse.Namespace) -> Iterator[tuple[obj
 
 
 def _json(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
-    from fastrank.core.scores.records import json_text, to_record
+    from fastrank.core.results.records import json_text
+    from fastrank.core.scores.records import to_record
 
     records = []
     for path, name, scores in results:
@@ -128,8 +129,8 @@ LINES: dict[str, Callable[..., Iterator[bytes]]] = {
     "json": _json,
     "jsonl": _jsonl,
 }
-TABLES = ("table", "markdown", "latex")
-FORMATS = ("trec", "table", "csv", "json", "jsonl", "markdown", "latex")
+TABLES = ("table", "markdown", "latex", "html")
+FORMATS = ("trec", *TABLES, "csv", "json", "jsonl")
 SUFFIXES = {
     ".csv": "csv",
     ".json": "json",
@@ -137,26 +138,17 @@ SUFFIXES = {
     ".ndjson": "jsonl",
     ".md": "markdown",
     ".tex": "latex",
+    ".html": "html",
+    ".htm": "html",
 }
-# Those of commands that write HTML.
-WITH_HTML = {**SUFFIXES, ".html": "html", ".htm": "html"}
 # Those of formats that only other commands or flags write, such as `--plot`, or none.
-OTHER_SUFFIXES = (
-    ".tsv",
-    ".parquet",
-    ".parq",
-    ".pq",
-    ".html",
-    ".htm",
-    ".xml",
-    ".xlsx",
-    ".svg",
-    ".png",
-    ".pdf",
+OTHER_SUFFIXES = frozenset(
+    (".tsv", ".parquet", ".parq", ".pq", ".arrow", ".svg", ".png", ".pdf", ".xml", ".yaml", ".yml")
+    + (".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".zip")
 )
 # The flags that change the layout, by their attributes, and the formats in which they do.
 LAYOUT = {
-    "interval": ("--interval", ("table", "csv", "json", "jsonl", "markdown", "latex")),
+    "interval": ("--interval", (*TABLES, "csv", "json", "jsonl")),
     "digits": ("--digits", TABLES),
     "transpose": ("--transpose", TABLES),
     "no_bold": ("--no-bold", TABLES),
@@ -166,52 +158,9 @@ DIGITS = 4
 BOUNDS = ("low", "high")
 
 
-# The methods of results that render them.
-METHODS = {
-    "text": "__str__",
-    "table": "__str__",
-    "markdown": "to_markdown",
-    "latex": "to_latex",
-    "html": "to_html",
-    "csv": "to_csv",
-    "json": "to_json",
-}
-
-
-def rendered(result: object, form: str, **layout: object) -> str:
-    """A result in a format, by its own method; it ends with a line break."""
-    if form == "json":
-        layout["indent"] = 2
-    text: str = getattr(result, METHODS[form])(**layout)
-    return text if text.endswith("\n") else f"{text}\n"
-
-
-def writers(
-    *formats: str, of: Callable[[Any], Any] = lambda result: result
-) -> dict[str, Callable[[Any], str]]:
-    """The writers of a command whose results render themselves, or what `of` makes of them."""
-
-    def writer(form: str) -> Callable[[Any], str]:
-        return lambda result: rendered(of(result), form)
-
-    return {form: writer(form) for form in formats}
-
-
-OF_TABLES = writers("table", "markdown", "latex", "csv", "json")
-
-
-def of_results(title: str) -> dict[str, Callable[[Any], str]]:
-    """The writers of results that are shown as documents. title: of a page of HTML."""
-    from fastrank.common.rendering.writers import written
-
-    def written_as(form: str) -> Callable[[Any], str]:
-        return lambda result: written(result._document(), form, page=title) + "\n"
-
-    return {
-        **{form: written_as(form) for form in ("table", "markdown", "latex", "html")},
-        **writers("csv", of=lambda result: result.table()),
-        **writers("json"),
-    }
+def page_of(arguments: argparse.Namespace) -> dict[str, bool]:
+    """The layout of HTML: a whole page in a file, elements on standard output."""
+    return {"page": arguments.output is not None} if arguments.format == "html" else {}
 
 
 def format_of_output(
@@ -219,10 +168,12 @@ def format_of_output(
     formats: Collection[str],
     default: str,
     suffixes: Mapping[str, str] = SUFFIXES,
+    xml: str = "",
 ) -> str:
     """The format by the suffix of an output file, ignoring that of compression.
 
-    An unknown suffix, or none, means the default. suffixes: of a command, with their formats.
+    An unknown suffix, or none, means the default. suffixes: of a command, with their formats. xml:
+    what writes XML instead.
     Raises OptionError for the suffix of a format that the command cannot write.
     """
     name = (output or "").lower()
@@ -236,7 +187,10 @@ def format_of_output(
         return default
     endings = ", ".join(end for end, kind in suffixes.items() if kind in formats)
     reason = f"{name_of(output or '')} cannot be written in the format of {suffix} files"
-    raise OptionError("--output", f"{reason}; set --format, or use a name that ends in {endings}")
+    remedy = (
+        xml if xml and suffix == ".xml" else f"set --format, or use a name that ends in {endings}"
+    )
+    raise OptionError("--output", f"{reason}; {remedy}")
 
 
 def settle_layout(arguments: argparse.Namespace) -> None:

@@ -34,6 +34,9 @@ REPEATED = "; may be repeated"
 LETTER_OR_WORD = re.compile(r"-[A-Za-z]|--.")
 USAGE = "usage: "
 
+# Other names of formats.
+ALIASES = {"text": "table", "md": "markdown", "tex": "latex"}
+
 
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser without abbreviations, whose error about a flag names the closest one.
@@ -146,7 +149,13 @@ class Parser(argparse.ArgumentParser):
         choices = tuple(formats or self.formats)
         if choices:
             default = f"by the name of the -o file, else {choices[0]}"
-            self.add("--format", f"(default: {default})", choices=choices, group=OUTPUT)
+            self.add(
+                "--format",
+                f"(default: {default})",
+                choices=choices,
+                type=lambda name: ALIASES.get(name, name) if name not in choices else name,
+                group=OUTPUT,
+            )
 
     def add_plot(self) -> None:
         """Declare `--plot`, of commands with one plot."""

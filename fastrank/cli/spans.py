@@ -10,9 +10,10 @@ from fastrank.analysis.spans.qrels import span_qrels
 from fastrank.analysis.spans.readers import read_chunks, read_spans
 from fastrank.cli.command import Command, flag_of
 from fastrank.cli.flags import INPUTS, METHOD, ZERO, given_options
-from fastrank.cli.output_formats import OF_TABLES, format_of_output
+from fastrank.cli.output_formats import format_of_output
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.load import write_qrels
+from fastrank.core.results.result import FORMS, rendered
 from fastrank.core.scores.tables import table
 from fastrank.core.scores.text import notes
 from fastrank.errors import OptionError
@@ -63,13 +64,14 @@ def _run(arguments: argparse.Namespace) -> str | None:
         qrels = span_qrels(spans, chunks, **given_options(arguments, OPTIONS))
         write_qrels(qrels, arguments.output or "-", None if arguments.output else "trec")
         return None
-    form = format_of_output(arguments.output, OF_TABLES, "table")
+    form = format_of_output(arguments.output, FORMS, "table")
     measures, scores = arguments.measure or MEASURES, []
     for run in arguments.runs:
         scores.append(evaluate_spans(spans, chunks, run, measures, missing=arguments.missing))
         for note in notes(scores[-1], ZERO):
             arguments.command.warn(note)
-    return OF_TABLES[form](table(scores, run_names(arguments.runs)))
+    layout = {"page": True} if form == "html" else {}
+    return rendered(table(scores, run_names(arguments.runs)), form, **layout)
 
 
 def _check_options(arguments: argparse.Namespace) -> None:

@@ -77,7 +77,6 @@ DROPPED: dict[str, dict[str, str]] = {
         "equivalent": "statsmodels.stats.weightstats.ttost_paired",
     },
     "JudgeAgreement": {"systems": OF_JUDGES},
-    "Scores": {"plot": MATPLOTLIB},
     "TaskResults": {"to_mteb": "`table`, or the package mteb"},
     "Task": dict.fromkeys(("clustering", "multilabel", "regression", "summarization"), MTEB),
     "Task 'classification'": PROTOCOL,

@@ -85,9 +85,11 @@ compare -m map qrels a.run b.run
   x.csv csv, x.json json, x.md markdown, x.tex latex, x.txt table, x table
 agree a.run b.run
   x.csv csv, x.csv.gz csv, X.CSV.XZ csv, x.json json, x.md markdown, x.tex latex, x.txt table
-gate check baseline.json qrels b.run => x.json json, x.md markdown, x.txt text
-check qrels a.run => x.json text, x.md text, x text
-explain --query q1 -m map qrels a.run => x.md markdown, x.txt text
+gate check baseline.json qrels b.run
+  x.json json, x.md markdown, x.csv csv, x.tex latex, x.txt text
+check qrels a.run => x.json json, x.jsonl jsonl, x.md markdown, x.csv csv, x text
+explain --query q1 -m map qrels a.run
+  x.md md, x.tex tex, x.json json, x.csv csv, x.txt text
 fuse a.run b.run => x.run trec, x.csv csv, x.csv.gz csv, x.jsonl.xz jsonl, x.json json, x trec
 """
 
@@ -108,7 +110,17 @@ def test_a_file_has_what_is_printed_in_the_format_of_its_name(line, formats):
 
 
 @pytest.mark.parametrize(
-    "line", ["compare -m map qrels a.run b.run", "explain --query q1 -m map qrels a.run"]
+    "line",
+    [
+        "compare -m map qrels a.run b.run",
+        "explain --query q1 -m map qrels a.run",
+        "eval -m map qrels a.run b.run",
+        "check qrels a.run",
+        "gate check baseline.json qrels b.run",
+        "agree a.run b.run",
+        "judges qrels qrels",
+        "qrels holes qrels a.run",
+    ],
 )
 def test_a_file_of_html_is_a_page(line):
     shown = fastrank(f"{line} --format html")

@@ -9,6 +9,8 @@ import numpy as np
 
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Table, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +130,7 @@ class FileSummary(NamedTuple):
     documents: int
 
 
-class Report(Frozen):
+class Report(Result, Frozen):
     """The result of `check`; iterating yields the listed findings by file and line.
 
     findings: those that are listed. counts: a Count per file and kind. files: a FileSummary per
@@ -155,7 +157,20 @@ class Report(Frozen):
         totals = ", ".join(counted(self.total(severity), severity) for severity in SEVERITIES)
         return f"<Report of {counted(len(self.files), 'file')}: {totals}>"
 
-    def __str__(self) -> str:
+    def table(self) -> Table:
+        """A row for each listed finding."""
+        return table_of_rows(Finding._fields, self.findings)
+
+    def _content(self) -> dict[str, object]:
+        return {
+            "findings": [finding._asdict() for finding in self.findings],
+            "counts": [count._asdict() for count in self.counts],
+            "files": [file._asdict() for file in self.files],
+            **{f"{severity}s": self.total(severity) for severity in SEVERITIES},
+        }
+
+    def to_text(self) -> str:
+        """A line for each listed finding."""
         return "\n".join(map(str, self.findings))
 
 

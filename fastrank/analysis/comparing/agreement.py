@@ -28,8 +28,9 @@ from fastrank.core.data.run import Run
 from fastrank.core.formats.files import files
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Table, table_of_rows
 from fastrank.core.scores.scores import Scores
-from fastrank.core.scores.tables import Table, table_of_rows
 from fastrank.errors import GroupError
 
 TYPE_CHECKING = False
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 COEFFICIENTS = ("tau_b", "tau_a", "weighted_tau", "tau_ap", "tau_ap_b")
 
 
-class Agreement(Frozen):
+class Agreement(Result, Frozen):
     """How far two rankings of the same systems agree: from -1 (reversed) over 0 to 1 (equal).
 
     systems: the names, or the positions, from 0. first, second: the scores, float64[systems]. The
@@ -128,6 +129,20 @@ class Agreement(Frozen):
         from scipy.stats import weightedtau
 
         return float(weightedtau(self.first, self.second).statistic)
+
+    def table(self) -> Table:
+        """A row for each coefficient.
+
+        >>> print(fr.agreement({"x": 2, "y": 1}, {"x": 1, "y": 2}).table().to_csv(), end="")
+        coefficient,value
+        tau_b,-1.0
+        tau_a,-1.0
+        weighted_tau,-1.0
+        tau_ap,-1.0
+        tau_ap_b,-1.0
+        """
+        rows = [(name, getattr(self, name)) for name in COEFFICIENTS]
+        return table_of_rows(("coefficient", "value"), rows)
 
     def __repr__(self) -> str:
         return (

@@ -27,9 +27,10 @@ from fastrank.common.dropped import without_dropped
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import WithDropped
 from fastrank.core.formats.tables.table_files import csv_lines
+from fastrank.core.results.records import json_text
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Table, distinct
 from fastrank.core.scores.differences import largest_differences
-from fastrank.core.scores.records import json_text
-from fastrank.core.scores.tables import Table, distinct
 from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from fastrank.core.formats.inputs import QrelsLike, RunsLike
 
 
-class Comparison(WithDropped):
+class Comparison(Result, WithDropped):
     """Systems compared on the same queries: means, intervals, and tests of pairs.
 
     names: the systems. measures: the names of the measures. queries: the ids of the queries, in
@@ -451,7 +452,7 @@ class Comparison(WithDropped):
 
     def plot(
         self,
-        kind: str,
+        kind: str | None = None,
         measure: str | None = None,
         a: str | None = None,
         b: str | None = None,
@@ -468,7 +469,7 @@ class Comparison(WithDropped):
             join systems that Nemenyi's test cannot tell apart, and Friedman's test of all;
             "over-k", the means of a measure such as "P" over its cutoffs that were compared;
             "precision-recall", those of iprec_at_recall. A system has the same colour and line
-            style in all plots.
+            style in all plots. By default "differences" of two systems, "intervals" of others.
         measure: by default the first. a, b: the two systems of a plot of two, by default the best
             one and the baseline or, without a baseline, the two best, as the plot then says.
         ax: axes to draw into, by default those of a new figure.
@@ -486,6 +487,7 @@ class Comparison(WithDropped):
         """
         from fastrank.analysis.comparing.plots.plot import plot
 
+        kind = kind or ("differences" if len(self) == 2 else "intervals")
         return plot(self, kind, measure, a, b, ax, path, format)
 
     @without_dropped
@@ -547,11 +549,10 @@ class Comparison(WithDropped):
             f" {len(self.queries)} queries>"
         )
 
-    def __str__(self) -> str:
-        return self.to_text()
+    def _title(self) -> str:
+        from fastrank.analysis.comparing.shown import title_of
 
-    def _repr_html_(self) -> str:
-        return self.to_html()
+        return title_of(self)
 
     def to_text(
         self,
@@ -667,22 +668,23 @@ class Comparison(WithDropped):
         percent: bool = False,
         letters: bool = False,
         sort: str | None = None,
-        page: bool = False,
+        page: bool | str = False,
     ) -> str:
         """HTML tables, escaped, with the legend and the notes; notebooks show it.
 
         Titles have the intervals and p-values. The classes are fastrank, number, best, second,
-        better, worse, legend and note. page: whether to write a whole page instead of its elements.
+        better, worse, legend and note. page: a whole page instead of its elements, with a title if
+        this is a str.
         The other options are those of `to_text`.
 
         >>> comparison.to_html().splitlines()[0]
         '<table class="fastrank">'
         """
-        from fastrank.analysis.comparing.shown import document_of, title_of
+        from fastrank.analysis.comparing.shown import document_of
         from fastrank.common.rendering.html import html
 
         document = document_of(self, digits=digits, percent=percent, letters=letters, sort=sort)
-        return html(document, page=title_of(self) if flag("page", page) else None)
+        return html(document, page=self._page_title(page))
 
     def to_csv(self, *, per_query: bool = False) -> str:
         """The table `pairs` as CSV; or a row for each query, measure and system.

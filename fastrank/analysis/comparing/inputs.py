@@ -11,8 +11,8 @@ import numpy as np
 
 from fastrank.analysis.comparing.alignment import NAMED, System, systems_of
 from fastrank.common.messages import first_few
+from fastrank.core.results.table import distinct
 from fastrank.core.scores.scores import Scores
-from fastrank.core.scores.tables import distinct
 from fastrank.errors import InputError, MeasureError, OptionError
 
 TYPE_CHECKING = False

@@ -259,3 +259,8 @@ def settings(options: Mapping[str, Any]) -> Settings:
             reason = f"the interval {chosen.interval!r} {dependent} interval='percentile'"
             raise OptionError("clusters", reason)
     return chosen
+
+
+def settings_of(**options: Any) -> Settings:
+    """The settings of a comparison with these options, and its defaults for the others."""
+    return settings({keyword.name: keyword.default for keyword in COMPARISON} | options)

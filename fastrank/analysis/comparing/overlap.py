@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fastrank.common.choices import RboVariant, TrecEvalVersion
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import RunLike
-    from fastrank.core.scores.tables import Table
+    from fastrank.core.results.table import Table
 
     Ranking: TypeAlias = "Sequence[Hashable | Collection[Hashable]] | Mapping[Any, float]"
     """Items, best first, or groups of tied items; or items with scores."""

@@ -18,9 +18,9 @@ from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.inputs import as_run
 from fastrank.core.formats.tables.table_files import delimited_records
 from fastrank.core.native.records.runs import TiedRanks
+from fastrank.core.results.table import Table
 from fastrank.core.scores.columns import columns_by_name
 from fastrank.core.scores.scores import Scores
-from fastrank.core.scores.tables import Table
 from fastrank.errors import FormatError, GroupError, InputError, MeasureError
 
 TYPE_CHECKING = False

@@ -9,8 +9,8 @@ from fastrank.analysis.comparing.compare import compare_aligned
 from fastrank.analysis.comparing.options import COMPARISON, METHODS, settings
 from fastrank.common.arguments import check_choice
 from fastrank.core.data.texts import decoded
+from fastrank.core.results.table import Estimate
 from fastrank.core.scores.columns import columns_by_name, name_in
-from fastrank.core.scores.tables import Estimate
 from fastrank.errors import GroupError, MeasureError
 
 TYPE_CHECKING = False

@@ -9,13 +9,13 @@ from fastrank.analysis.comparing.groups import letter_display
 from fastrank.analysis.comparing.pairs import need_all_pairs
 from fastrank.analysis.comparing.power import queries_for
 from fastrank.analysis.comparing.tables import rank_table
-from fastrank.core.scores.tables import table_of_rows
+from fastrank.core.results.table import table_of_rows
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
-    from fastrank.core.scores.tables import Table
+    from fastrank.core.results.table import Table
 
 HEADER = ("system", "mean", "rank", "low", "high", "group", "needed")
 # One for each letter; more groups help nobody.

@@ -12,7 +12,7 @@ from fastrank.analysis.comparing.bootstrap import two_level_means
 from fastrank.analysis.comparing.pairs import chosen_pair, pairs_of
 from fastrank.analysis.comparing.randomization import resampled_sums
 from fastrank.common.rendering.numbers import DIGITS
-from fastrank.core.scores.tables import Table, distinct, table_of_rows
+from fastrank.core.results.table import Table, distinct, table_of_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ from fastrank.common.messages import counted, did_you_mean, first_few, similar_i
 from fastrank.common.rendering.document import Document, Items, Paragraph, Section
 from fastrank.common.rendering.numbers import number, signed
 from fastrank.core.data.columns import Frozen
-from fastrank.core.scores.tables import Table, grid_of
+from fastrank.core.results.records import plain
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Table, grid_of
 from fastrank.errors import GroupError, OptionError
 
 TYPE_CHECKING = False
@@ -50,7 +52,7 @@ class Part(Frozen):
         }
 
 
-class Explanation(Frozen):
+class Explanation(Result, Frozen):
     """Where the values of a query come from, as `fastrank.explain` returns it.
 
     query: its id. run: the name of the run. values: {measure: value}. notes: what else matters for
@@ -95,11 +97,12 @@ class Explanation(Frozen):
             raise KeyError(f"{measure!r} was not explained; expected {', '.join(self.measures)}")
         return self.measures[measure]
 
-    def table(self, measure: str) -> Table:
+    def table(self, measure: str | None = None) -> Table:
         """The documents up to the cutoff of a measure: rank, score, grade, and what each adds.
 
-        A document without a judgment has no grade. value = factor * (sum of adds) / divisor,
-        exactly, with the sum in the order of ranks; `part(measure).parts` has factor and divisor.
+        measure: by default the first. A document without a judgment has no grade.
+        value = factor * (sum of adds) / divisor, exactly, with the sum in the order of ranks;
+        `part(measure).parts` has factor and divisor.
         Columns between grade and adds are what the adds are computed from.
 
         >>> print(explained.table("map"))
@@ -109,7 +112,7 @@ class Explanation(Frozen):
              2  x            2.0000                    0.0000
              3  b            1.0000        1        2  0.6667
         """
-        part = self.part(measure)
+        part = self.part(next(iter(self.measures)) if measure is None else measure)
         ranked = list(enumerate(part.documents[: part.depth], 1))
         columns: dict[str, list[Any]] = {
             "rank": [rank for rank, _ in ranked],
@@ -203,33 +206,24 @@ class Explanation(Frozen):
             lines.append(f"  {name}: rank {rank}, {effect}")
         return "\n".join([f"{document}: {grade}{score}", *lines])
 
-    def to_markdown(self) -> str:
-        """Tables in the pipe syntax of GitHub's Markdown, with the notes.
+    def _document(self) -> Document:
+        return explanation_document(self)
 
-        >>> print(explained.to_markdown().splitlines()[2])
-        **map = 1.6667 / 2 (R) = 0.8333**
-        """
-        from fastrank.common.rendering.markdown import markdown
+    def _content(self) -> dict[str, object]:
+        content: dict[str, object] = {
+            "query": self.query,
+            "run": self.run,
+            "values": self.values,
+            "documents": {measure: self.table(measure) for measure in self.measures},
+            "notes": self.notes,
+        }
+        if self.other is not None:
+            content["other"] = plain(self.other._content())
+            content["difference"] = {name: self.difference(name) for name in self.measures}
+        return content
 
-        return markdown(explanation_document(self))
-
-    def to_html(self, *, page: bool = False) -> str:
-        """HTML elements with a table for each measure, escaped; or a whole page.
-
-        >>> explained.to_html().splitlines()[1]
-        '<h4>map = 1.6667 / 2 (R) = 0.8333</h4>'
-        """
-        from fastrank.common.rendering.html import html
-
-        return html(explanation_document(self), page=f"Query {self.query}" if page else None)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def __str__(self) -> str:
-        from fastrank.common.rendering.text import text
-
-        return text(explanation_document(self))
+    def _title(self) -> str:
+        return f"Query {self.query}"
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} {number(value)}" for name, value in self.values.items())

@@ -8,10 +8,13 @@ import os
 from collections.abc import Iterable, Mapping
 
 from fastrank.common.messages import counted, first_few
+from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.measures.trec import MEASURES
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Table, table_of_rows
 from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
@@ -234,7 +237,7 @@ class MeasureDifference(Frozen):
         return text
 
 
-class OptionsExplanation(Frozen):
+class OptionsExplanation(Result, Frozen):
     """Which settings reproduce the values of another tool, as `explain(against=)` returns it.
 
     measures: {measure: MeasureDifference}, by the names in the reference.
@@ -248,8 +251,23 @@ class OptionsExplanation(Frozen):
 
     measures: dict[str, MeasureDifference]
 
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.measures.values()))
+    def table(self) -> Table:
+        """A row for each measure: the means, theirs and ours, and what reproduces theirs."""
+        return table_of_rows(
+            ("measure", "theirs", "ours", "reproduced by"),
+            [
+                (
+                    name,
+                    difference.theirs,
+                    difference.ours,
+                    " or ".join(map(str, difference.matches)),
+                )
+                for name, difference in self.measures.items()
+            ],
+        )
+
+    def _document(self) -> Document:
+        return Document([Paragraph(str(difference)) for difference in self.measures.values()])
 
     def __repr__(self) -> str:
         count = sum(bool(difference.matches) for difference in self.measures.values())

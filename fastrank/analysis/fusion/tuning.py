@@ -18,6 +18,7 @@ from fastrank.common.arguments import at_least, check_version
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.common.messages import counted, first_few
 from fastrank.common.parallel import in_order
+from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import decoded
@@ -28,7 +29,8 @@ from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.measures.selection import Selection
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
-from fastrank.core.scores.tables import Table
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Table, grid_of
 from fastrank.core.scores.text import lacks, treated
 from fastrank.errors import MeasureError, OptionError
 
@@ -56,7 +58,7 @@ DECIMALS = 12
 MAX_LISTED = 3
 
 
-class FusionTuning(Frozen):
+class FusionTuning(Result, Frozen):
     """The result of `tune_fusion`.
 
     method, measure: what was tuned, and by which measure. params: the best options on all queries.
@@ -84,6 +86,16 @@ class FusionTuning(Frozen):
     per_fold: Table
     grid: Table
     run: Run
+
+    def table(self) -> Table:
+        """The table `per_fold`."""
+        return self.per_fold
+
+    def _document(self) -> Document:
+        return Document([Paragraph(self._title()), grid_of(self.per_fold)])
+
+    def _content(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in sorted(self.field_names - {"run"})}
 
     def __repr__(self) -> str:
         params = ", ".join(f"{name} {value}" for name, value in self.params.items())

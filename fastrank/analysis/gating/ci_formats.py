@@ -1,43 +1,13 @@
-"""A verdict as JSON, and as annotations of GitHub Actions."""
+"""A verdict as annotations of GitHub Actions."""
 
 from __future__ import annotations
 
-from fastrank.analysis.gating.shown import LISTED, all_notes, heading, listed
+from fastrank.analysis.gating.shown import all_notes, heading
 from fastrank.common.messages import visible
-from fastrank.core.scores.records import json_text
-from fastrank.core.scores.tables import records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fastrank.analysis.gating.verdict import Verdict
-
-
-def to_json(verdict: Verdict) -> str:
-    """One object with everything but the values of all queries."""
-    fields: dict[str, Any] = {
-        "status": verdict.status,
-        "passed": verdict.passed,
-        "policy": verdict.policy,
-        "test": verdict.comparison.test,
-        "alpha": verdict.alpha,
-        "level": verdict.comparison.level,
-        "queries": len(verdict.comparison.queries),
-        "checks": [check._asdict() for check in verdict.results],
-        "reasons": verdict.reasons,
-        "notes": verdict.notes,
-        "regressed": {
-            measure: records(verdict.regressed(measure, LISTED)) for measure in listed(verdict)
-        },
-        "baseline": {
-            "file": verdict.name,
-            "created": verdict.baseline.created,
-            "run": verdict.baseline.run["name"],
-            "source": verdict.baseline.source,
-        },
-    }
-    return json_text(fields, indent=2) + "\n"
 
 
 # How many errors, warnings and notices of a step GitHub shows.

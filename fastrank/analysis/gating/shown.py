@@ -9,7 +9,7 @@ from fastrank.common.rendering.document import Cell, Document, Grid, Items, Para
 from fastrank.common.rendering.markdown import markdown
 from fastrank.common.rendering.numbers import interval, number, p_text, signed
 from fastrank.common.rendering.text import text
-from fastrank.core.scores.tables import grid_of
+from fastrank.core.results.table import grid_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,11 @@ def to_markdown(verdict: Verdict) -> str:
 
     At most 900 KB in UTF-8; the rest is cut at the end of a line.
     """
+    return _cut(markdown(summary(verdict)) + "\n")
+
+
+def summary(verdict: Verdict) -> Document:
+    """The reasons, the table of the checks, the notes, and the ten most regressed queries."""
     title = heading(verdict)
     blocks: list[Block] = [
         *([Items(verdict.reasons)] if verdict.reasons else []),
@@ -54,7 +59,7 @@ def to_markdown(verdict: Verdict) -> str:
         if len(worst):
             blocks.append(Paragraph(f"Most regressed queries in {measure}:"))
             blocks.append(grid_of(worst))
-    return _cut(markdown(Document([Section(title[0].upper() + title[1:], blocks, 3)])) + "\n")
+    return Document([Section(title[0].upper() + title[1:], blocks, 3)])
 
 
 def _cut(written: str) -> str:
@@ -93,6 +98,29 @@ def _value(value: float | None, shown: Callable[[float], str]) -> Cell:
     # Numbers of queries are integers.
     text = "" if value is None else f"{value:d}" if isinstance(value, int) else shown(value)
     return Cell(text, number=True)
+
+
+def content_of(verdict: Verdict) -> dict[str, object]:
+    """Everything but the values of all queries."""
+    return {
+        "status": verdict.status,
+        "passed": verdict.passed,
+        "policy": verdict.policy,
+        "test": verdict.comparison.test,
+        "alpha": verdict.alpha,
+        "level": verdict.comparison.level,
+        "queries": len(verdict.comparison.queries),
+        "checks": [check._asdict() for check in verdict.results],
+        "reasons": verdict.reasons,
+        "notes": verdict.notes,
+        "regressed": {measure: verdict.regressed(measure, LISTED) for measure in listed(verdict)},
+        "baseline": {
+            "file": verdict.name,
+            "created": verdict.baseline.created,
+            "run": verdict.baseline.run["name"],
+            "source": verdict.baseline.source,
+        },
+    }
 
 
 def heading(verdict: Verdict) -> str:

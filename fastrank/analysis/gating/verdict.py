@@ -20,7 +20,8 @@ from fastrank.analysis.gating.checks import (
 )
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
-from fastrank.core.scores.tables import Table
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Table
 from fastrank.core.scores.text import first_ids, lacks, missing_note, treated
 from fastrank.errors import InputError
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.gating.baseline import Baseline
     from fastrank.analysis.gating.checks import Check
     from fastrank.analysis.gating.measuring import Measured
+    from fastrank.common.rendering.document import Document
 
 
 def compare_with(
@@ -143,7 +145,7 @@ def gain_of(comparison: Comparison, measure: str) -> float:
     return -difference if comparison.better(measure) == "lower" else difference
 
 
-class Verdict(Frozen):
+class Verdict(Result, Frozen):
     """Whether a run passes a gate, and why.
 
     comparison: of the systems `now` and `baseline`. notes: what else a reader must know.
@@ -234,7 +236,36 @@ class Verdict(Frozen):
 
         return f"<Verdict: {self.status}, {counted(len(self.results), 'check')}>"
 
-    def __str__(self) -> str:
+    def table(self) -> Table:
+        """The table `checks`."""
+        return self.checks
+
+    def _document(self) -> Document:
+        from fastrank.analysis.gating.shown import summary
+
+        return summary(self)
+
+    def _content(self) -> dict[str, object]:
+        from fastrank.analysis.gating.shown import content_of
+
+        return content_of(self)
+
+    def _title(self) -> str:
+        from fastrank.analysis.gating.shown import heading
+
+        return heading(self)
+
+    def to_text(self) -> str:
+        """The table of the checks, the verdict with its reasons, the worst queries, and notes."""
         from fastrank.analysis.gating.shown import to_text
 
         return to_text(self)
+
+    def to_markdown(self) -> str:
+        """The verdict for pull requests and summaries of jobs: at most 900 KB in UTF-8.
+
+        The reasons, the table of the checks, the notes, and the ten most regressed queries.
+        """
+        from fastrank.analysis.gating.shown import to_markdown
+
+        return to_markdown(self)

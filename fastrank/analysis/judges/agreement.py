@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from fastrank.analysis.comparing.bootstrap import jackknifed
+from fastrank.analysis.comparing.options import settings_of
 from fastrank.analysis.comparing.randomization import resampled_sums
 from fastrank.analysis.judges.coefficients import METRICS, alpha, coefficients
 from fastrank.analysis.judges.labels import (
@@ -20,20 +21,21 @@ from fastrank.analysis.judges.labels import (
     labels_of,
     whole,
 )
-from fastrank.analysis.judges.result import Result, draw, settings_of
 from fastrank.common.arguments import check_choice
 from fastrank.common.dropped import instead, without_dropped
 from fastrank.common.messages import closest, counted, did_you_mean
 from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
 from fastrank.common.rendering.numbers import interval as bounds_text
 from fastrank.common.rendering.numbers import number, signed
-from fastrank.core.scores.tables import Table, grid_of, table_of_rows
+from fastrank.core.data.columns import Frozen
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Table, grid_of, table_of_rows
 from fastrank.errors import GroupError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, BinaryIO
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from matplotlib.axes import Axes
 
@@ -72,7 +74,7 @@ NAMES = {
 }
 
 
-class JudgeAgreement(Result):
+class JudgeAgreement(Result, Frozen):
     """How far two or more judges agree on the pairs of query and document that they judged.
 
     judges: their names. pairs: the number of pairs that both judged; of several judges, that two or
@@ -96,6 +98,8 @@ class JudgeAgreement(Result):
     <JudgeAgreement of judge 1 and judge 2: 5 pairs, kappa 0.6875, alpha 0.7943>
     >>> agreement.confusion.tolist()
     [[1, 1, 0], [0, 2, 0], [0, 0, 1]]
+    >>> agreement.plot().get_title(loc="left")
+    'Grades of judge 1 and judge 2'
     """
 
     made_by = "fastrank.judge_agreement"
@@ -259,24 +263,12 @@ class JudgeAgreement(Result):
                 rows.append((a, b, agreement.pairs, *map(agreement.value, SUMMARY)))
         return table_of_rows(("a", "b", "pairs", *SUMMARY), rows)
 
-    def plot(
-        self,
-        *,
-        ax: Any = None,
-        path: str | os.PathLike[str] | BinaryIO | None = None,
-        format: str | None = None,
-    ) -> Any:
-        """Draw the confusion matrix with matplotlib, and return its axes.
-
-        ax: axes to draw into, by default those of a new figure. path: where to write the image, as
-        a PNG, SVG or PDF by its suffix or by `format`. Raises OptionError for other suffixes and
-        for more than two judges, and ImportError without matplotlib.
-
-        >>> agreement.plot().get_title(loc="left")
-        'Grades of judge 1 and judge 2'
-        """
+    def _drawings(self) -> Mapping[str, Callable[[Axes], Frame]]:
         self._need_two("plot")
-        return draw(self._draw, self.judges, ax, path, format)
+        return {"confusion": self._draw}
+
+    def _long_names(self) -> Sequence[str]:
+        return self.judges
 
     def _draw(self, axes: Axes) -> Frame:
         from fastrank.common.plots.frame import Frame
@@ -380,6 +372,9 @@ class JudgeAgreement(Result):
             f" that two or more judged, with {level} intervals: {', '.join(shown)}."
         )
         return [grid_of(self.table()), Paragraph(text, "legend")]
+
+    def _title(self) -> str:
+        return "Agreement of judges"
 
     def _content(self) -> dict[str, Any]:
         content = {"judges": self.judges, "pairs": self.pairs, "alpha": self.alpha}

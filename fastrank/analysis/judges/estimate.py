@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
+from functools import partial
 from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.analysis.comparing.options import CORRECTION_NAMES
+from fastrank.analysis.comparing.options import CORRECTION_NAMES, settings_of
 from fastrank.analysis.comparing.pair_tests import adjust
 from fastrank.analysis.comparing.pairs import place_of
 from fastrank.analysis.judges.labels import compare_scales, judge_names, judgments_of, rescaled
@@ -16,19 +16,20 @@ from fastrank.analysis.judges.merging import merge_qrels
 from fastrank.analysis.judges.pair_sample import PairSample
 from fastrank.analysis.judges.prediction_powered import half_width
 from fastrank.analysis.judges.query_sample import QuerySample
-from fastrank.analysis.judges.result import Result, draw, settings_of
 from fastrank.common.arguments import check_choice
 from fastrank.common.messages import counted, visible
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import interval as bounds_text
 from fastrank.common.rendering.numbers import number, p_text, signed
-from fastrank.core.scores.tables import Estimate, Table, grid_of, table_of_rows
+from fastrank.core.data.columns import Frozen
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Estimate, Table, grid_of, table_of_rows
 from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, BinaryIO
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from matplotlib.axes import Axes
 
@@ -63,7 +64,7 @@ class EstimatedPair(NamedTuple):
     p_adjusted: float
 
 
-class JudgeEstimate(Result):
+class JudgeEstimate(Result, Frozen):
     """Means estimated from human judgments of some queries and a judge's of all.
 
     names: the systems. measures: their names. by: what people judged, "queries" or "pairs". n: the
@@ -197,28 +198,16 @@ class JudgeEstimate(Result):
         rows = [(*key, *self.pair(*key)) for key in self._pairs]
         return table_of_rows(("measure", "a", "b", *EstimatedPair._fields), rows)
 
-    def plot(
-        self,
-        measure: str | None = None,
-        *,
-        ax: Any = None,
-        path: str | os.PathLike[str] | BinaryIO | None = None,
-        format: str | None = None,
-    ) -> Any:
-        """Draw the means of all systems by people alone, combined, and by the judge alone.
+    def _drawings(self) -> Mapping[str, Callable[[Axes], Frame]]:
+        """Of each measure: the means by people alone, combined, and by the judge alone.
 
-        measure: by default the first. ax: axes to draw into, by default those of a new figure.
-        path: where to write the image, as a PNG, SVG or PDF by its suffix or by `format`. Returns
-        the axes of matplotlib. The interval of the judge alone is the usual one, which is wrong: it
-        knows nothing of the judge's errors. Raises MeasureError for a measure that was not
-        estimated, OptionError for other suffixes, and ImportError without matplotlib.
-
-        >>> estimate.plot().get_title(loc="left")
-        'nDCG@2: means with 95% intervals'
+        The interval of the judge alone is the usual one, which is wrong: it knows nothing of the
+        judge's errors.
         """
-        shown = self.measures[0] if measure is None else measure
-        self._of(shown, self.names[0])
-        return draw(lambda axes: self._draw(axes, shown), self.names, ax, path, format)
+        return {measure: partial(self._draw, measure=measure) for measure in self.measures}
+
+    def _long_names(self) -> Sequence[str]:
+        return self.names
 
     def _draw(self, axes: Axes, measure: str) -> Frame:
         from fastrank.common.plots.frame import Frame
@@ -296,6 +285,9 @@ class JudgeEstimate(Result):
             )
             blocks += [grid, Paragraph(f"p: {CORRECTION_NAMES[self.correction]}.", "legend")]
         return Document([*blocks, *(Paragraph(note, "note") for note in self.notes)])
+
+    def _title(self) -> str:
+        return "Estimated means"
 
     def _content(self) -> dict[str, Any]:
         return {

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.formats.inputs import as_qrels, run_names
-from fastrank.core.scores.tables import distinct
+from fastrank.core.results.table import distinct
 from fastrank.errors import InputError, OptionError
 
 TYPE_CHECKING = False

@@ -14,7 +14,7 @@ from fastrank.common.messages import counted, first_few
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.formats.inputs import are_named, as_run, run_names
 from fastrank.core.matching.rankings import rank_documents
-from fastrank.core.scores.tables import Table, distinct, table_of_rows
+from fastrank.core.results.table import Table, distinct, table_of_rows
 from fastrank.errors import GroupError
 
 TYPE_CHECKING = False

@@ -26,7 +26,7 @@ from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.table import qrels_of
 from fastrank.core.formats.tables.table_files import DELIMITERS, content_of, table_of_cells
-from fastrank.core.scores.tables import Table, table_of_rows
+from fastrank.core.results.table import Table, table_of_rows
 from fastrank.errors import FormatError, GroupError, OptionError
 
 TYPE_CHECKING = False

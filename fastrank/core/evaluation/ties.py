@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.common.messages import counted
+from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.qrels import Preferences
 from fastrank.core.data.texts import decoded
@@ -24,6 +25,8 @@ from fastrank.core.measures.selection import Selection
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
 from fastrank.core.native.codes import SORT_BYTES, SORT_COLUMNS
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Table, grid_of, table_of_rows
 from fastrank.errors import EvaluationError, OptionError
 
 TYPE_CHECKING = False
@@ -138,7 +141,7 @@ class TieRange(Frozen):
         return f"<TieRange {self.value}: {self.worst} to {self.best}, expected {self.expected}>"
 
 
-class TieReport(Frozen):
+class TieReport(Result, Frozen):
     """The ties of a run.
 
     tag: the run's name. lines: the number of results. tied: the number of results with the same
@@ -165,7 +168,34 @@ class TieReport(Frozen):
     def __repr__(self) -> str:
         return f"<TieReport of {self.tag!r}: {self.tied} of {self.lines} lines tied>"
 
-    def __str__(self) -> str:
+    def table(self) -> Table:
+        """A row for each measure with its range; without measures, for each query with ties.
+
+        >>> print(fr.tie_report(None, {"q1": {"d1": 1, "d2": 1}}).table())
+        query      tied
+        -------  ------
+        q1            2
+        """
+        if not self.measures:
+            return table_of_rows(("query", "tied"), self.queries.items())
+        names = ("value", "worst", "best", "expected")
+        rows = [
+            (measure, *(getattr(bounds, name) for name in names))
+            for measure, bounds in self.measures.items()
+        ]
+        return table_of_rows(("measure", *names), rows)
+
+    def _document(self) -> Document:
+        lines, *_ = self.to_text().split("\n", 1)
+        return Document([Paragraph(lines), grid_of(self.table())])
+
+    def _content(self) -> dict[str, object]:
+        names = ("tag", "lines", "tied", "largest", "evaluated", "queries")
+        measures: Table | list[object] = self.table() if self.measures else []
+        return {name: getattr(self, name) for name in names} | {"measures": measures}
+
+    def to_text(self) -> str:
+        """The number of ties, the queries with the most, and the range of each measure."""
         if not self.tied:
             lines = [f"no ties in {counted(self.lines, 'line')}"]
         else:

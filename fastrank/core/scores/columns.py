@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastrank.common.c_numbers import printed
 from fastrank.core.data.columns import Frozen, as_array
 from fastrank.core.data.texts import decoded
+from fastrank.core.results.result import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from fastrank.core.data.texts import Ids
     from fastrank.core.measures.selection import BoundMeasure
-    from fastrank.core.scores.scores import Scores
+    from fastrank.core.scores.summary import Coverage
 
 
 class Column:
@@ -83,34 +85,6 @@ class Column:
         return decoded(value) if isinstance(value, bytes) else value
 
 
-def columns_of(scores: Scores) -> Iterator[Column]:
-    """The columns in printed order; names may repeat."""
-    for bound, values, summaries in zip(
-        scores.bound, scores.value_columns, scores.summaries, strict=True
-    ):
-        average = bound.measure.average
-        # The values per query exist only as logarithms.
-        values = None if average == "geometric" else values
-        kind = "real"
-        if average == "":
-            kind = "text"
-        elif scores.zscored:
-            kind = "zscore"
-        elif average == "sum":
-            kind = "count"
-        for index in range(len(bound.names)):
-            summary = summaries[index] if summaries else None
-            yield Column(bound, index, kind, values, summary)
-
-
-def columns_by_name(scores: Scores) -> dict[str, Column]:
-    """The columns by name, in the requested order; the first one if names repeat."""
-    by_name: dict[str, Column] = {}
-    for column in columns_of(scores):
-        by_name.setdefault(column.name, column)
-    return dict(sorted(by_name.items(), key=lambda item: item[1].asked_at))
-
-
 def name_in(columns: Iterable[Column], name: str) -> str | None:
     """The name of the column of a measure given in any spelling; None if there is none."""
     # Imported late: most names match exactly.
@@ -118,57 +92,6 @@ def name_in(columns: Iterable[Column], name: str) -> str | None:
 
     canonical = canonical_names(name)
     return next((column.name for column in columns if canonical == [column.canonical]), None)
-
-
-class QueryValues(Frozen):
-    """Values per query by the names of measures: Scores, or their differences."""
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the values per query."""
-        raise NotImplementedError
-
-    def _for_frames(self) -> tuple[Scores, dict[str, Any]]:
-        """Scores of the same queries; and the values, numbers as arrays, text as lists."""
-        raise NotImplementedError
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
-        """The values per query as a frame with the columns query, measure and value (float64).
-
-        wide: one row per query instead, with a column per measure; only this form includes
-            `relstring`, which is text.
-
-        Raises ImportError without pandas, FastrankError for an id that is not UTF-8.
-
-        >>> scores.to_pandas().head(2)
-           query measure     value
-        0  q0000     map  0.632911
-        1  q0001     map  0.554385
-        """
-        from fastrank.core.scores.records import to_frame
-
-        frame: pandas.DataFrame = to_frame("pandas", *self._for_frames(), wide=wide)
-        return frame
-
-    def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
-        """Like `to_pandas`, but a polars frame. Raises ImportError without polars.
-
-        >>> scores.to_polars(wide=True).columns
-        ['query', 'map']
-        """
-        from fastrank.core.scores.records import to_frame
-
-        frame: polars.DataFrame = to_frame("polars", *self._for_frames(), wide=wide)
-        return frame
 
 
 class Means(dict[str, float]):
@@ -194,7 +117,227 @@ class Means(dict[str, float]):
         return dict, (dict(self),)
 
 
-def presented_means(scores: Scores) -> dict[str, int | float]:
+class QueryValues(Result, Frozen):
+    """Values per query by the names of measures, as a mapping: Scores, or their differences."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the values per query."""
+        raise NotImplementedError
+
+    def _for_frames(self) -> tuple[Ids, dict[str, Any]]:
+        """The ids of the queries; and the values by name, numbers as arrays, text as lists."""
+        raise NotImplementedError
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """The values of a measure. Raises KeyError for a name without values per query."""
+        raise NotImplementedError
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def keys(self) -> list[str]:
+        """The names of the values per query, so that `dict(scores)` has an array for each."""
+        return self.names
+
+    def values(self) -> list[npt.NDArray[Any]]:
+        """The arrays of values per query, in the order of `names`."""
+        return [self[name] for name in self.names]
+
+    def items(self) -> list[tuple[str, npt.NDArray[Any]]]:
+        """(name, values per query) of each measure."""
+        return [(name, self[name]) for name in self.names]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The values of a measure in any spelling, or the default if it has none per query."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def to_pandas(self, *, wide: bool = False) -> pandas.DataFrame:
+        """The values per query as a frame with the columns query, measure and value (float64).
+
+        wide: one row per query instead, with a column per measure; only this form includes
+            `relstring`, which is text.
+
+        Raises ImportError without pandas, FastrankError for an id that is not UTF-8.
+
+        >>> scores.to_pandas().head(2)
+           query measure     value
+        0  q0000     map  0.632911
+        1  q0001     map  0.554385
+        """
+        from fastrank.core.scores.frames import to_frame
+
+        frame: pandas.DataFrame = to_frame("pandas", *self._for_frames(), wide=wide)
+        return frame
+
+    def to_polars(self, *, wide: bool = False) -> polars.DataFrame:
+        """Like `to_pandas`, but a polars frame. Raises ImportError without polars.
+
+        >>> scores.to_polars(wide=True).columns
+        ['query', 'map']
+        """
+        from fastrank.core.scores.frames import to_frame
+
+        frame: polars.DataFrame = to_frame("polars", *self._for_frames(), wide=wide)
+        return frame
+
+
+class Evaluated(QueryValues):
+    """The values of measures that an evaluation computed; see `Scores`."""
+
+    internal = Frozen.internal | {
+        "bound",
+        "coverage",
+        "given_name",
+        "query_ids",
+        "summaries",
+        "tag_bytes",
+        "ties",
+        "value_columns",
+        "whole",
+        "zero_rows",
+        "zscored",
+    }
+
+    bound: list[BoundMeasure]
+    counts: dict[str, int]
+    coverage: Coverage
+    # That of the run's file, or the key of {name: run}.
+    given_name: str = ""
+    tag_bytes: bytes
+    zscored: bool
+    query_ids: Ids
+    value_columns: list[Any]
+    # The rows of judged queries without results, which count as 0 (missing="zero").
+    zero_rows: list[int]
+    summaries: list[Any]
+    # What gives the ranges of the means over the orders of tied documents (`evaluation.ties.Ties`
+    # or None); computed only when it is asked for.
+    ties: Any = None
+
+    @property
+    def name(self) -> str:
+        """The run's name, empty if it has none.
+
+        It is the key of {name: run}; for a file, its name without the suffixes of formats and
+        compression (`pixels` for pixels.run.gz); else the tag.
+        """
+        return self.given_name or self.tag
+
+    @property
+    def tag(self) -> str:
+        """The run's tag, as trec_eval prints it as `runid`; empty if it has none."""
+        return decoded(self.tag_bytes)
+
+    @property
+    def queries(self) -> list[str]:
+        """Ids of the queries with values, in byte order.
+
+        Queries without results are included if they count as 0 (missing="zero").
+        """
+        return [decoded(query) for query in self.query_ids]
+
+    @property
+    def missing_queries(self) -> list[str]:
+        """Ids of the judged queries without results, in byte order."""
+        return [decoded(query) for query in self.coverage.missing()]
+
+    @property
+    def unjudged_queries(self) -> list[str]:
+        """Ids of the run's queries without judgments, in byte order."""
+        return [decoded(query) for query in self.coverage.unknown or ()]
+
+    @property
+    def names(self) -> list[str]:
+        """The printed names of the values per query, such as `map` and `P_10`."""
+        return [column.name for column in self._per_query()]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The values over all queries by printed name, as trec_eval prints them for `all`.
+
+        These are means for most measures, sums for counts (num_ret, ...), and geometric means for
+        gm_map and gm_bpref. `runid` is not among them, because all values are numbers; it is `tag`.
+        """
+        return Means(columns_by_name(self).values())
+
+    @property
+    def whole(self) -> set[str]:
+        """The printed names of the counts, whose values are whole numbers; empty for z-scores."""
+        return {column.name for column in columns_of(self) if column.kind == "count"}
+
+    def lists(self) -> dict[str, list[Any]]:
+        """{printed name: values per query}, each a list in the order of `queries`.
+
+        >>> scores.lists()["map"][:2]
+        [0.6329113924050633, 0.5543848694477524]
+        """
+        return {column.name: column.to_list() for column in self._per_query()}
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """The values of one measure, float64[queries] in the order of `queries`.
+
+        name: its printed name or another spelling: `RR@10` also finds `MRR@10`.
+
+        For `relstring` the array holds strings. Raises KeyError for a name without values per
+        query.
+        """
+        columns = columns_by_name(self)
+        column = columns.get(name) or columns.get(name_in(columns.values(), name) or "")
+        if column is None or column.values is None:
+            raise KeyError(f"{name!r} is not among the values per query: {', '.join(self.names)}")
+        return column.to_array()
+
+    def _per_query(self) -> list[Column]:
+        """The columns that have values per query."""
+        columns = columns_by_name(self).values()
+        return [column for column in columns if column.values is not None]
+
+    def _for_frames(self) -> tuple[Ids, dict[str, Any]]:
+        return self.query_ids, {
+            column.name: column.to_list() if column.kind == "text" else column.to_array()
+            for column in self._per_query()
+        }
+
+
+def columns_of(scores: Evaluated) -> Iterator[Column]:
+    """The columns in printed order; names may repeat."""
+    for bound, values, summaries in zip(
+        scores.bound, scores.value_columns, scores.summaries, strict=True
+    ):
+        average = bound.measure.average
+        # The values per query exist only as logarithms.
+        values = None if average == "geometric" else values
+        kind = "real"
+        if average == "":
+            kind = "text"
+        elif scores.zscored:
+            kind = "zscore"
+        elif average == "sum":
+            kind = "count"
+        for index in range(len(bound.names)):
+            summary = summaries[index] if summaries else None
+            yield Column(bound, index, kind, values, summary)
+
+
+def columns_by_name(scores: Evaluated) -> dict[str, Column]:
+    """The columns by name, in the requested order; the first one if names repeat."""
+    by_name: dict[str, Column] = {}
+    for column in columns_of(scores):
+        by_name.setdefault(column.name, column)
+    return dict(sorted(by_name.items(), key=lambda item: item[1].asked_at))
+
+
+def presented_means(scores: Evaluated) -> dict[str, int | float]:
     """The means by name, counts as integers."""
     columns = columns_by_name(scores).values()
     return {
@@ -226,7 +369,7 @@ def walk(
 
 
 def trec_lines(
-    scores: Scores, *, per_query: bool, summary: bool, zero_rows: bool = True
+    scores: Evaluated, *, per_query: bool, summary: bool, zero_rows: bool = True
 ) -> Iterator[bytes]:
     """The lines that trec_eval prints: optionally queries (-q), then the summary (without -n).
 

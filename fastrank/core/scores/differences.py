@@ -13,8 +13,9 @@ from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.trec.reader import malformed
 from fastrank.core.formats.trec.writers import shortest
+from fastrank.core.results.table import Table, distinct, table_of_rows
 from fastrank.core.scores.columns import QueryValues, columns_by_name, presented_means
-from fastrank.core.scores.tables import Table, common_names, distinct
+from fastrank.core.scores.tables import common_names
 from fastrank.errors import FormatError, GroupError
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.texts import Ids
     from fastrank.core.formats.files.files import Source
     from fastrank.core.measures.selection import BoundMeasure
-    from fastrank.core.scores.scores import Scores
+    from fastrank.core.scores.columns import Evaluated
 
     Entry = tuple[bytes, float, float]
 
@@ -57,8 +58,8 @@ class ScoreDifferences(QueryValues):
 
     made_by = "a - b, where both are Scores"
 
-    first: Scores
-    second: Scores
+    first: Evaluated
+    second: Evaluated
     # For each query of the first Scores its row in the second.
     _rows: list[int]
 
@@ -103,12 +104,12 @@ class ScoreDifferences(QueryValues):
         queries = counted(len(self.queries), "query", "queries")
         return f"<ScoreDifferences{of}: {queries}, {counted(len(self.mean), 'measure')}>"
 
-    def __str__(self) -> str:
+    def table(self) -> Table:
+        """The means of both, and their differences, with a row per measure."""
         first, second = presented_means(self.first), presented_means(self.second)
         header = distinct(["measure", *self._tags(), "difference"])
         rows = [[name, value, second[name], value - second[name]] for name, value in first.items()]
-        columns = [[row[i] for row in rows] for i in range(len(header))]
-        return str(Table(columns=dict(zip(header, columns, strict=True))))
+        return table_of_rows(header, rows)
 
     def _tags(self) -> list[str]:
         return [scores.name or "run" for scores in (self.first, self.second)]
@@ -130,8 +131,8 @@ class ScoreDifferences(QueryValues):
         first, second, _ = self._values(name)
         return largest_differences(self.queries, self._tags(), first, second, n)
 
-    def _for_frames(self) -> tuple[Scores, dict[str, Any]]:
-        return self.first, {name: self[name] for name in self.names}
+    def _for_frames(self) -> tuple[Ids, dict[str, Any]]:
+        return self.first.query_ids, {name: self[name] for name in self.names}
 
 
 def largest_differences(
@@ -151,7 +152,7 @@ def largest_differences(
     return Table(columns=dict(zip(header, columns, strict=True)))
 
 
-def subtract(first: Scores, second: Scores) -> ScoreDifferences:
+def subtract(first: Evaluated, second: Evaluated) -> ScoreDifferences:
     """The differences; see `Scores.__sub__`."""
     common_names([first, second])
     rows = {query: row for row, query in enumerate(second.query_ids)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import as_array
 from fastrank.core.data.texts import decoded
-from fastrank.core.scores.scores import Scores
 from fastrank.core.scores.summary import counts_missing, summaries
 from fastrank.core.scores.tables import as_list, common_names
 from fastrank.errors import GroupError
@@ -13,16 +12,19 @@ from fastrank.errors import GroupError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
-    from typing import Any
+    from typing import Any, TypeVar
 
     from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.scores.columns import Evaluated
     from fastrank.core.scores.summary import Coverage
+
+    Group = TypeVar("Group", bound=Evaluated)
 
 # The number of queries that an error names.
 NAMED = 5
 
 
-def mean_over_datasets(scores: Iterable[Scores] | Mapping[Any, Scores]) -> dict[str, float]:
+def mean_over_datasets(scores: Iterable[Evaluated] | Mapping[Any, Evaluated]) -> dict[str, float]:
     """Average `Scores.mean` over datasets: {measure: mean}.
 
     scores: one Scores per dataset, or {name: Scores}, all with the same measures. All datasets have
@@ -45,8 +47,8 @@ def mean_over_datasets(scores: Iterable[Scores] | Mapping[Any, Scores]) -> dict[
 
 
 def by_group(
-    scores: Scores, groups: Mapping[Any, Hashable], *, rest: Hashable
-) -> dict[Hashable, Scores]:
+    scores: Group, groups: Mapping[Any, Hashable], *, rest: Hashable
+) -> dict[Hashable, Group]:
     """The scores of each group of queries; see `Scores.by_group`."""
     if not hasattr(groups, "items"):
         raise TypeError(f"groups: expected {{query: group}}, found {type(groups).__name__}")
@@ -76,7 +78,7 @@ def by_group(
     # `rest` comes last.
     positions = {group: i for i, group in enumerate(dict.fromkeys(group_of.values()))}
     with_results, positive = set(coverage.found), coverage.positive
-    group_scores: dict[Hashable, Scores] = {}
+    group_scores: dict[Hashable, Group] = {}
     for group in sorted(
         judged.keys() | evaluated.keys(), key=lambda group: positions.get(group, len(positions))
     ):
@@ -105,7 +107,7 @@ def _is_none(group: object) -> bool:
     return group is None or group != group
 
 
-def _of_rows(scores: Scores, rows: list[int], coverage: Coverage) -> Scores:
+def _of_rows(scores: Group, rows: list[int], coverage: Coverage) -> Group:
     """The scores of some of the queries."""
     without_results = set(scores.zero_rows)
     zero_rows = [i for i, row in enumerate(rows) if row in without_results]
@@ -119,7 +121,7 @@ def _of_rows(scores: Scores, rows: list[int], coverage: Coverage) -> Scores:
         else None
         for bound, column in columns
     ]
-    return Scores(
+    return type(scores)(
         bound=scores.bound,
         counts={
             "evaluated_queries": len(evaluated),

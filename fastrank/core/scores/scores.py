@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from fastrank.common import lazy
 from fastrank.common.messages import counted
-from fastrank.core.data.columns import Frozen, WithDropped
 from fastrank.core.data.texts import decoded
-from fastrank.core.scores.columns import (
-    Means,
-    QueryValues,
-    columns_by_name,
-    columns_of,
-    name_in,
-    trec_lines,
-)
+from fastrank.core.scores.columns import Evaluated, columns_by_name, trec_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
     from typing import Any
 
-    import numpy.typing as npt
-
-    from fastrank.core.data.texts import Ids
-    from fastrank.core.measures.selection import BoundMeasure
-    from fastrank.core.scores.columns import Column
+    from fastrank.common.rendering.document import Document
+    from fastrank.core.results.table import Table
     from fastrank.core.scores.differences import ScoreDifferences
-    from fastrank.core.scores.summary import Coverage
 
 
-class Scores(WithDropped, QueryValues):
+class Scores(Evaluated):
     """The values of measures for every evaluated query, and over all queries.
 
     queries: the ids of the queries with values, in byte order: the evaluated queries, and with
@@ -67,120 +55,6 @@ class Scores(WithDropped, QueryValues):
 
     made_by = "fastrank.evaluate"
 
-    internal = Frozen.internal | {
-        "bound",
-        "coverage",
-        "given_name",
-        "query_ids",
-        "summaries",
-        "tag_bytes",
-        "ties",
-        "value_columns",
-        "whole",
-        "zero_rows",
-        "zscored",
-    }
-
-    bound: list[BoundMeasure]
-    counts: dict[str, int]
-    coverage: Coverage
-    # That of the run's file, or the key of {name: run}.
-    given_name: str = ""
-    tag_bytes: bytes
-    zscored: bool
-    query_ids: Ids
-    value_columns: list[Any]
-    # The rows of judged queries without results, which count as 0 (missing="zero").
-    zero_rows: list[int]
-    summaries: list[Any]
-    # What gives the ranges of the means over the orders of tied documents (`evaluation.ties.Ties`
-    # or None); computed only when it is asked for.
-    ties: Any = None
-
-    @property
-    def name(self) -> str:
-        """The run's name, empty if it has none.
-
-        It is the key of {name: run}; for a file, its name without the suffixes of formats and
-        compression (`pixels` for pixels.run.gz); else the tag.
-        """
-        return self.given_name or self.tag
-
-    @property
-    def tag(self) -> str:
-        """The run's tag, as trec_eval prints it as `runid`; empty if it has none."""
-        return decoded(self.tag_bytes)
-
-    @property
-    def queries(self) -> list[str]:
-        """Ids of the queries with values, in byte order.
-
-        Queries without results are included if they count as 0 (missing="zero").
-        """
-        return [decoded(query) for query in self.query_ids]
-
-    @property
-    def missing_queries(self) -> list[str]:
-        """Ids of the judged queries without results, in byte order."""
-        return [decoded(query) for query in self.coverage.missing()]
-
-    @property
-    def unjudged_queries(self) -> list[str]:
-        """Ids of the run's queries without judgments, in byte order."""
-        return [decoded(query) for query in self.coverage.unknown or ()]
-
-    @property
-    def names(self) -> list[str]:
-        """The printed names of the values per query, such as `map` and `P_10`."""
-        return [column.name for column in self._per_query()]
-
-    @property
-    def mean(self) -> dict[str, float]:
-        """The values over all queries by printed name, as trec_eval prints them for `all`.
-
-        These are means for most measures, sums for counts (num_ret, ...), and geometric means for
-        gm_map and gm_bpref. `runid` is not among them, because all values are numbers; it is `tag`.
-        """
-        return Means(columns_by_name(self).values())
-
-    @property
-    def whole(self) -> set[str]:
-        """The printed names of the counts, whose values are whole numbers; empty for z-scores."""
-        return {column.name for column in columns_of(self) if column.kind == "count"}
-
-    def lists(self) -> dict[str, list[Any]]:
-        """{printed name: values per query}, each a list in the order of `queries`.
-
-        >>> scores.lists()["map"][:2]
-        [0.6329113924050633, 0.5543848694477524]
-        """
-        return {column.name: column.to_list() for column in self._per_query()}
-
-    def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """The values of one measure, float64[queries] in the order of `queries`.
-
-        name: its printed name or another spelling: `RR@10` also finds `MRR@10`.
-
-        For `relstring` the array holds strings. Raises KeyError for a name without values per
-        query.
-        """
-        columns = columns_by_name(self)
-        column = columns.get(name) or columns.get(name_in(columns.values(), name) or "")
-        if column is None or column.values is None:
-            raise KeyError(f"{name!r} is not among the values per query: {', '.join(self.names)}")
-        return column.to_array()
-
-    def _per_query(self) -> list[Column]:
-        """The columns that have values per query."""
-        columns = columns_by_name(self).values()
-        return [column for column in columns if column.values is not None]
-
-    def _for_frames(self) -> tuple[Scores, dict[str, Any]]:
-        return self, {
-            column.name: column.to_list() if column.kind == "text" else column.to_array()
-            for column in self._per_query()
-        }
-
     def __sub__(self, other: Scores) -> ScoreDifferences:
         """The differences per query, aligned by query id, and of the means.
 
@@ -202,15 +76,32 @@ class Scores(WithDropped, QueryValues):
         queries = counted(len(self.query_ids), "query", "queries")
         return f"<Scores{of}: {queries}, {counted(len(columns_by_name(self)), 'measure')}>"
 
-    def __str__(self) -> str:
+    def table(self, *, per_query: bool = False, digits: int = 4) -> Table:
+        """The means with a row per measure; or a row per query and a column per measure.
+
+        per_query: the latter, with a last row `all`. digits: decimals in text.
+
+        >>> scores.table().columns
+        {'measure': ['map'], 'pixels': [0.43476959975458557]}
+        """
+        from fastrank.core.scores.tables import table_of
+
+        return table_of(self, per_query=per_query, digits=digits)
+
+    def _document(self, **layout: Any) -> Document:
+        from fastrank.core.scores.text import document_of
+
+        return document_of(self, self.table(**layout))
+
+    def to_text(self) -> str:
+        """The means, a line per measure, and notes on what a reader must know.
+
+        >>> scores.to_text()
+        'map  0.4348'
+        """
         from fastrank.core.scores.text import readable
 
         return readable(self)
-
-    def _repr_html_(self) -> str:
-        from fastrank.core.scores.tables import to_notebook
-
-        return to_notebook(self)
 
     def to_trec(self, *, per_query: bool = False) -> str:
         """The output of trec_eval, byte for byte; with `per_query`, that of trec_eval -q.
@@ -246,7 +137,8 @@ class Scores(WithDropped, QueryValues):
         >>> scores.to_json(per_query=False)
         '{"run": "pixels", "counts": {...}, "mean": {"map": 0.4347...}}'
         """
-        from fastrank.core.scores.records import json_text, to_record
+        from fastrank.core.results.records import json_text
+        from fastrank.core.scores.records import to_record
 
         return json_text(to_record(self, per_query=per_query), indent)
 
@@ -265,18 +157,18 @@ class Scores(WithDropped, QueryValues):
         return "".join(csv_lines(LONG, rows))
 
     def to_markdown(self, *, per_query: bool = False, digits: int = 4) -> str:
-        """A table of measures and means in Markdown's pipe syntax, escaped.
+        """The table in Markdown's pipe syntax, escaped, and the notes.
 
-        per_query: a table of queries instead, ending with `all`. digits: decimals.
+        per_query, digits: as in `table`.
 
         >>> print(scores.to_markdown())
         | measure   |   pixels |
         |:----------|---------:|
         | map       |   0.4348 |
         """
-        from fastrank.core.scores.tables import table_of
+        from fastrank.common.rendering.markdown import markdown
 
-        return table_of(self, per_query=per_query, digits=digits).to_markdown()
+        return markdown(self._document(per_query=per_query, digits=digits))
 
     def to_latex(self, *, per_query: bool = False, digits: int = 4) -> str:
         r"""The table of `to_markdown` as a LaTeX tabular with booktabs rules.
@@ -290,9 +182,9 @@ class Scores(WithDropped, QueryValues):
         \bottomrule
         \end{tabular}
         """
-        from fastrank.core.scores.tables import table_of
+        from fastrank.common.rendering.latex import latex
 
-        return table_of(self, per_query=per_query, digits=digits).to_latex()
+        return latex(self._document(per_query=per_query, digits=digits))
 
     def interval(
         self,

@@ -1,248 +1,30 @@
-"""Scores as tables: named columns of values, one or several Scores, and their conversions."""
+"""Scores as tables: of one or several, of means or per query."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import partial
 
 from fastrank.common.arguments import at_least, flag
-from fastrank.common.lazy import optional
-from fastrank.common.messages import counted
-from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
-from fastrank.common.rendering.numbers import interval, number
-from fastrank.core.data.columns import Frozen
-from fastrank.core.scores.columns import columns_by_name, presented_means, walk
-from fastrank.core.scores.scores import Scores
-from fastrank.core.scores.text import notes, rounded
+from fastrank.core.results.table import Table, best_rows, distinct
+from fastrank.core.scores.columns import Evaluated, columns_by_name, presented_means, walk
 from fastrank.errors import GroupError, MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, TypeAlias
 
-    import pandas
-    import polars
+    from fastrank.core.results.table import Table
 
-    from fastrank.core.scores.columns import Column
-
+    Scored: TypeAlias = "Evaluated | Iterable[Evaluated] | Mapping[Any, Evaluated]"
+    """One or several Scores, in a list or as {name: Scores}."""
 
 # The columns of `long_rows`.
 LONG = ("query", "measure", "value")
 
 
-class Estimate(float):
-    """A mean with the bounds of its interval, which tables show: `0.4348 [0.4113, 0.4583]`."""
-
-    __slots__ = ("high", "low")
-
-    low: float
-    high: float
-
-    def __new__(cls, mean: float, low: float, high: float) -> Estimate:
-        """The mean with its bounds."""
-        estimate = super().__new__(cls, mean)
-        estimate.low, estimate.high = low, high
-        return estimate
-
-
-class Table(Frozen):
-    """Rows of labels and values.
-
-    columns: {name: list of values}, with one value per row: str for labels, int for counts, else
-    float. digits: decimals of floats in text; frames, CSV and JSON have full precision. bold: the
-    cells (row, column) to set in bold in Markdown and LaTeX.
-
-    >>> table = fr.table(scores)
-    >>> table
-    <Table: 1 row, 2 columns>
-    >>> table.names, table.columns["run"]
-    (['run', 'map'], ['pixels'])
-    >>> print(table)
-    run        map
-    ------  ------
-    pixels  0.4348
-    """
-
-    made_by = "fastrank.table"
-
-    columns: dict[str, list[Any]]
-    digits: int = 4
-    bold: frozenset[tuple[int, int]] = frozenset()
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns."""
-        return list(self.columns)
-
-    def rows(self) -> Iterator[tuple[Any, ...]]:
-        """Iterate over the rows as tuples with one value per column.
-
-        >>> list(fr.table(scores).rows())
-        [('pixels', 0.43476959975458557)]
-        """
-        return zip(*self.columns.values(), strict=True)
-
-    def transpose(self, label: str = "measure") -> Table:
-        """The table with a column for each row: the first column becomes the header.
-
-        label: the header of the new first column, which holds the names of the old columns.
-
-        >>> print(fr.table(scores).transpose())
-        measure      pixels
-        ---------  --------
-        map          0.4348
-        """
-        first, *names = self.names
-        header = distinct([label, *map(str, self.columns[first])])
-        cells = zip(*(self.columns[name] for name in names), strict=True)
-        return Table(
-            columns=dict(zip(header, [names, *map(list, cells)], strict=True)),
-            digits=self.digits,
-            bold=frozenset((column - 1, row + 1) for row, column in self.bold),
-        )
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), []))
-
-    def __repr__(self) -> str:
-        return f"<Table: {counted(len(self), 'row')}, {counted(len(self.columns), 'column')}>"
-
-    def __str__(self) -> str:
-        from fastrank.common.rendering.text import text
-
-        return text(Document([grid_of(self)]))
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def to_html(self, *, page: str | None = None) -> str:
-        """An HTML table element, escaped; with a title as `page`, a whole page.
-
-        >>> print(fr.table(scores).to_html()[:32])
-        <table class="fastrank numbers">
-        """
-        from fastrank.common.rendering.html import html
-
-        return html(Document([grid_of(self)]), page=page)
-
-    def to_markdown(self) -> str:
-        """A table in the pipe syntax of GitHub's Markdown, escaped.
-
-        >>> print(fr.table(scores).to_markdown())
-        | run    |    map |
-        |:-------|-------:|
-        | pixels | 0.4348 |
-        """
-        from fastrank.common.rendering.markdown import markdown
-
-        return markdown(Document([grid_of(self)]))
-
-    def to_latex(self) -> str:
-        """A LaTeX tabular with booktabs rules, escaped.
-
-        >>> print(fr.table(scores).to_latex().splitlines()[4])
-        pixels & 0.4348 \\\\
-        """
-        from fastrank.common.rendering.latex import latex
-
-        return latex(Document([grid_of(self)]))
-
-    def to_csv(self) -> str:
-        """Comma-separated lines, header first.
-
-        >>> print(fr.table(scores).to_csv(), end="")
-        run,map
-        pixels,0.43476959975458557
-        """
-        from fastrank.core.formats.tables.table_files import csv_lines
-
-        return "".join(csv_lines(self.names, self.rows()))
-
-    def to_json(self, *, indent: int | None = None) -> str:
-        """A JSON list with an object per row, and null for NaN and infinity.
-
-        >>> fr.table(scores).to_json()
-        '[{"run": "pixels", "map": 0.43476959975458557}]'
-        """
-        from fastrank.core.scores.records import json_text
-
-        return json_text(records(self), indent)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """A pandas frame with these columns.
-
-        >>> fr.table(scores).to_pandas()
-              run      map
-        0  pixels  0.43477
-        """
-        pandas = optional("pandas", "to_pandas")
-        return pandas.DataFrame(self.columns)
-
-    def to_polars(self) -> polars.DataFrame:
-        """A polars frame with these columns.
-
-        >>> fr.table(scores).to_polars().columns
-        ['run', 'map']
-        """
-        polars = optional("polars", "to_polars")
-        # A transposed table has counts and other values in one column.
-        return polars.DataFrame(self.columns, strict=False)
-
-
-def table_of_rows(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    """A table of the rows, if any."""
-    columns = list(map(list, zip(*rows, strict=True))) or [[] for _ in names]
-    return Table(columns=dict(zip(names, columns, strict=True)))
-
-
-def records(table: Table) -> list[dict[str, Any]]:
-    """Each row as {column: value}."""
-    return [dict(zip(table.names, row, strict=True)) for row in table.rows()]
-
-
-def grid_of(table: Table, formats: Mapping[str, Callable[[float], str]] | None = None) -> Grid:
-    """A table as it is shown. formats: {column: how to show its numbers}, if not rounded."""
-
-    def rounded(value: float) -> str:
-        text = number(value, table.digits)
-        if isinstance(value, Estimate):
-            bounds = interval(value.low, value.high, partial(number, digits=table.digits))
-            return f"{text} {bounds}"
-        return text
-
-    def cell(value: Any, row: int, column: int) -> Cell:
-        if isinstance(value, float):
-            return Cell(shown[column](value), True, place=int((row, column) in table.bold))
-        text = "" if value is None else str(value)
-        return Cell(text, number=isinstance(value, int), heads_row=not column)
-
-    shown = [(formats or {}).get(name, rounded) for name in table.names]
-    rows = [
-        [cell(value, row, column) for column, value in enumerate(values)]
-        for row, values in enumerate(table.rows())
-    ]
-    return Grid(table.names, rows)
-
-
-def distinct(names: Iterable[str]) -> list[str]:
-    """Make names unique: a repeated name becomes `name (2)` and so on."""
-    taken: set[str] = set()
-    return [distinct_from(taken, name) for name in names]
-
-
-def distinct_from(taken: set[str], name: str) -> str:
-    """The name, with a number if it is taken; the result is added to `taken`."""
-    number, candidate = 1, name
-    while candidate in taken:
-        number += 1
-        candidate = f"{name} ({number})"
-    taken.add(candidate)
-    return candidate
-
-
-def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
+def table_of(scores: Evaluated, *, per_query: bool, digits: int = 4) -> Table:
     """The means, one row per measure; or one row per query, followed by `all`."""
     if per_query:
         return wide_table(scores, summary=True, digits=digits)
@@ -253,7 +35,7 @@ def table_of(scores: Scores, *, per_query: bool, digits: int = 4) -> Table:
     return Table(columns={"measure": list(means), value: list(means.values())}, digits=digits)
 
 
-def wide_table(scores: Scores, *, summary: bool, digits: int = 4) -> Table:
+def wide_table(scores: Evaluated, *, summary: bool, digits: int = 4) -> Table:
     """A row for each query, and optionally a row `all`; a column for each measure."""
     queries = scores.queries
     columns: dict[str, list[Any]] = {"query": [*queries, *(["all"] if summary else ())]}
@@ -267,7 +49,7 @@ def wide_table(scores: Scores, *, summary: bool, digits: int = 4) -> Table:
 
 
 def long_rows(
-    scores: Scores, *, per_query: bool = True, summary: bool = True
+    scores: Evaluated, *, per_query: bool = True, summary: bool = True
 ) -> Iterator[tuple[str | None, str, Any]]:
     """Rows of query, measure and value; the query of the summary is None."""
     columns, queries = columns_by_name(scores).values(), scores.queries if per_query else []
@@ -280,16 +62,8 @@ def long_rows(
             yield None, column.name, column.presented(value)
 
 
-def to_notebook(scores: Scores) -> str:
-    """The means as an HTML table, followed by the notes."""
-    from fastrank.common.rendering.html import html
-
-    paragraphs = [Paragraph(note, "note") for note in notes(scores)]
-    return html(Document([grid_of(table_of(scores, per_query=False)), *paragraphs]))
-
-
 def table(
-    scores: Scores | Iterable[Scores] | Mapping[Any, Scores],
+    scores: Scored,
     names: Iterable[object] | None = None,
     *,
     label: str = "run",
@@ -349,12 +123,13 @@ def table(
     for column, name in enumerate(measures, 1):
         columns[name] = values = [mean[name] for mean in means]
         if flag("bold", bold):
-            best.update((row, column) for row in best_places(kinds[name], values, digits))
+            better = kinds[name].better if kinds[name].kind == "real" else ""
+            best.update((row, column) for row in best_rows(values, better, digits))
     return Table(columns=columns, digits=digits, bold=frozenset(best))
 
 
 def query_table(
-    rows: Sequence[Scores], names: Iterable[str], *, digits: int = 4, summary: bool = False
+    rows: Sequence[Evaluated], names: Iterable[str], *, digits: int = 4, summary: bool = False
 ) -> Table:
     """A row for each query and measure, then optionally the means; a column for each Scores."""
     header = distinct(["query", "measure", *names])
@@ -382,17 +157,17 @@ def query_table(
     return Table(columns=dict(zip(header, columns, strict=True)), digits=digits)
 
 
-def as_list(scores: Scores | Iterable[Scores] | Mapping[Any, Scores]) -> list[Scores]:
+def as_list(scores: Scored) -> list[Evaluated]:
     """One or more Scores as a list; the values of a mapping."""
-    if isinstance(scores, Scores):
+    if isinstance(scores, Evaluated):
         return [scores]
     return list(scores.values() if isinstance(scores, Mapping) else scores)
 
 
-def common_names(scores: Sequence[Scores]) -> list[str]:
+def common_names(scores: Sequence[Evaluated]) -> list[str]:
     """The names of the means, which must be the same in all. Raises MeasureError, TypeError."""
     for item in scores:
-        if not isinstance(item, Scores):
+        if not isinstance(item, Evaluated):
             raise TypeError(f"scores: expected Scores, found {type(item).__name__}")
     if not scores:
         return []
@@ -406,16 +181,3 @@ def common_names(scores: Sequence[Scores]) -> list[str]:
                 f" {', '.join(different)}",
             )
     return first
-
-
-def best_places(column: Column, values: list[float], digits: int) -> list[int]:
-    """The indexes of the best values, including those equal to it when rounded to `digits`.
-
-    Empty for counts, and for fewer than two values.
-    """
-    numbers = [value for value in values if value == value]
-    if column.kind != "real" or not column.better or len(values) < 2 or not numbers:
-        return []
-    best = min(numbers) if column.better == "lower" else max(numbers)
-    shown = rounded(best, digits)
-    return [row for row, value in enumerate(values) if rounded(value, digits) == shown]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.common.messages import counted, first_few, visible
+from fastrank.common.rendering.numbers import number
 from fastrank.core.measures.trec import GAINS
 from fastrank.core.scores.columns import columns_by_name
 
@@ -10,14 +11,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.core.scores.scores import Scores
+    from fastrank.common.rendering.document import Document
+    from fastrank.core.results.table import Table
+    from fastrank.core.scores.columns import Evaluated
 
     Range = tuple[float, float, bool]
     """The lowest and the highest mean over the orders of tied documents, and whether the expected
     value is known."""
 
 
-def readable(scores: Scores) -> str:
+def readable(scores: Evaluated) -> str:
     """The summary, one line per measure, followed by notes."""
     shown = {
         name: column.presented(column.summary)
@@ -25,15 +28,20 @@ def readable(scores: Scores) -> str:
         if column.summary is not None
     }
     width = max(map(len, shown), default=0)
-    lines = [f"{name:{width}}  {visible(rounded(value))}" for name, value in shown.items()]
+    lines = [f"{name:{width}}  {visible(_rounded(value))}" for name, value in shown.items()]
     return "\n".join(lines + notes(scores))
 
 
-def rounded(value: object, digits: int = 4) -> str:
-    """A value for tables: floats with `digits` decimals."""
-    if isinstance(value, float):
-        return f"{value:.{digits}f}"
-    return "" if value is None else str(value)
+def _rounded(value: object) -> str:
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def document_of(scores: Evaluated, table: Table) -> Document:
+    """A table of the values, and the notes."""
+    from fastrank.common.rendering.document import Document, Paragraph
+    from fastrank.core.results.table import grid_of
+
+    return Document([grid_of(table), *(Paragraph(note, "note") for note in notes(scores))])
 
 
 # Notes on counts, by the name of the count: for one, and for several.
@@ -75,12 +83,12 @@ NAMED = 5
 ZERO = 'missing="zero"'
 
 
-def notes(scores: Scores, option: str = ZERO) -> list[str]:
+def notes(scores: Evaluated, option: str = ZERO) -> list[str]:
     """What a reader must know: `missing_note` and `other_notes`."""
     return missing_note(scores, option=option) + other_notes(scores) + tie_notes(scores)
 
 
-def missing_note(scores: Scores, run: str = "the run", option: str = ZERO) -> list[str]:
+def missing_note(scores: Evaluated, run: str = "the run", option: str = ZERO) -> list[str]:
     """The note on judged queries without results, if there are any.
 
     option: what counts them as 0.
@@ -106,7 +114,7 @@ def treated(missing: int, option: str = "", *, zero: bool) -> str:
     return f"{are} left out" + (f" ({option} counts {them} as 0)" if option else "")
 
 
-def other_notes(scores: Scores) -> list[str]:
+def other_notes(scores: Evaluated) -> list[str]:
     """Notes on queries that are only in the run, on nothing judged or relevant, and on counts."""
     texts = []
     unjudged = scores.unjudged_queries
@@ -138,7 +146,7 @@ def first_ids(queries: list[str]) -> str:
 NOTED_SHARE = 0.1
 
 
-def tie_notes(scores: Scores, of: str = "", option: str = "--ties") -> list[str]:
+def tie_notes(scores: Evaluated, of: str = "", option: str = "--ties") -> list[str]:
     """A note on the measure that the order of tied documents moves most, if it moves by more than
     a tenth.
 

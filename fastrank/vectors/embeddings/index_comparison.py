@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import os
-
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
-from fastrank.core.formats.files import files
+from fastrank.core.results.result import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from matplotlib.axes import Axes
 
     from fastrank.common.plots.frame import Frame
+    from fastrank.core.results.table import Table
     from fastrank.core.scores.scores import Scores
-    from fastrank.core.scores.tables import Table
 
 
 class IndexPoint(Frozen):
@@ -46,7 +47,7 @@ class IndexPoint(Frozen):
         return f"<IndexPoint {self.name}: recall {self.recall:.4f}, {speed}>"
 
 
-class IndexComparison(Frozen):
+class IndexComparison(Result, Frozen):
     """The results of `compare_indexes`; the first of `points` is exact search.
 
     k: the number of documents retrieved per query. metric, documents, dimension, queries: of the
@@ -77,57 +78,23 @@ class IndexComparison(Frozen):
         )
         return f"<IndexComparison: {counted(len(self), 'point')}, recall@{self.k} of {searched}>"
 
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
-
     def table(self) -> Table:
         """A table with a row per point: recall, measures and their change, speed, size.
 
         >>> compared.table().names
         ['index', 'recall@3', 'RR', 'RR change', 'queries/s', 'bytes', 'build s']
         """
-        from fastrank.core.scores.tables import Table
+        from fastrank.core.results.table import Table
 
         rows = [self._row(point) for point in self.points]
         return Table(columns={name: [row[name] for row in rows] for name in rows[0]})
 
-    def to_json(self, *, indent: int | None = None) -> str:
-        """A JSON object with the attributes and `points`, including the seconds of each pass.
-
-        >>> import json
-        >>> found = json.loads(compared.to_json())
-        >>> found["k"], found["points"][2]["recall"], found["points"][2]["change"]
-        (3, 1.0, {'RR': 0.0})
-        """
-        from fastrank.core.scores.records import json_text
-
+    def _content(self) -> dict[str, object]:
         whole = {name: getattr(self, name) for name in sorted(self.field_names - {"points"})}
-        return json_text(
-            {**whole, "points": [self._record(point) for point in self.points]}, indent
-        )
+        return {**whole, "points": [self._record(point) for point in self.points]}
 
-    def plot(self, target: str | os.PathLike[str] | BinaryIO, format: str | None = None) -> None:
-        """Plot recall against queries per second, as a PNG, SVG or PDF.
-
-        target: a path, which is written atomically, or a binary file. format: "png", "svg" or
-            "pdf", by default from the suffix of the path. Needs matplotlib
-            (`pip install 'fastrank-eval[plot]'`), whose global state is not changed.
-
-        Raises OptionError for another format, ImportError without matplotlib.
-
-        >>> import io
-        >>> compared.plot(image := io.BytesIO(), "png")
-        >>> image.getvalue()[1:4]
-        b'PNG'
-        """
-        from fastrank.analysis.comparing.plots.images import check_format
-        from fastrank.common.plots.frame import framed
-
-        form = check_format(target, format)
-        files.write(target, [framed(self._draw).render(form)])
+    def _drawings(self) -> Mapping[str, Callable[[Axes], Frame]]:
+        return {"recall-speed": self._draw}
 
     def _changes(self, point: IndexPoint) -> dict[str, float]:
         exact = self.points[0].scores

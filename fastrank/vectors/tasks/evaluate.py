@@ -9,7 +9,7 @@ from time import perf_counter
 from fastrank.common.parallel import outcomes
 from fastrank.common.progress import bar
 from fastrank.core.formats.tools.candidates import Candidates
-from fastrank.core.scores.tables import distinct
+from fastrank.core.results.table import distinct
 from fastrank.errors import OptionError, TaskError
 from fastrank.vectors.datasets.dataset import Dataset
 from fastrank.vectors.datasets.text_task import TextTask, labels_of

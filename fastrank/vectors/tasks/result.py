@@ -5,7 +5,8 @@ from __future__ import annotations
 from fastrank.common.lazy import optional
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
-from fastrank.core.scores.tables import Table
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-class TaskResult(Frozen):
+class TaskResult(Result, Frozen):
     """The metrics of a model or of vectors in a task.
 
     name: of the task. kind: what evaluated it, such as "classification" or "pairs". protocol: what

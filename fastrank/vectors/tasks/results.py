@@ -14,9 +14,9 @@ from fastrank.common.arguments import flag
 from fastrank.common.keywords import option_hint
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen, WithDropped
+from fastrank.core.results.result import Result
+from fastrank.core.results.table import Table, best_rows
 from fastrank.core.scores.scores import Scores
-from fastrank.core.scores.tables import Table
-from fastrank.core.scores.text import rounded
 from fastrank.errors import OptionError
 from fastrank.vectors.tasks.result import TaskResult
 
@@ -80,7 +80,7 @@ class TaskScore(Frozen):
         return f"<TaskScore {self.task}, {self.model}: {self.metric} {self.value:.4f}>"
 
 
-class TaskResults(WithDropped):
+class TaskResults(Result, WithDropped):
     """The scores of one or several models in tasks.
 
     scores: a list of TaskScore, in the order of evaluation. `results["task"]` is the TaskScore of
@@ -275,12 +275,6 @@ class TaskResults(WithDropped):
         names = ", ".join(repr(task) for task in self.tasks if task not in without)
         return f"; give one of {names}" if names else ""
 
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
-
     def __repr__(self) -> str:
         tasks, models = counted(len(self.tasks), "task"), counted(len(self.models), "model")
         return f"<TaskResults: {tasks}, {models}>"
@@ -311,19 +305,9 @@ class TaskResults(WithDropped):
         """
         cells: set[tuple[int, int]] = set()
         for i, row in enumerate(rows):
-            values = {
-                column: row[model]
-                for column, model in enumerate(self.models, first)
-                if row.get(model) is not None and row[model] == row[model]
-            }
-            if len(self.models) > 1 and values:
-                lower = "metric" in row and _lower(row["metric"])
-                best = rounded(min(values.values()) if lower else max(values.values()), digits)
-                cells.update(
-                    (i, column)
-                    for column, value in values.items()
-                    if rounded(value, digits) == best
-                )
+            better = "lower" if "metric" in row and _lower(row["metric"]) else "higher"
+            columns = best_rows([row.get(model) for model in self.models], better, digits)
+            cells.update((i, first + column) for column in columns)
         return frozenset(cells)
 
 

@@ -14,9 +14,9 @@ from fastrank.analysis.gating.ci_formats import (
     SHOWN,  # noqa: F401 (in a table)
     annotation,  # noqa: F401 (in a table)
     to_github,
-    to_json,
 )
-from fastrank.analysis.gating.shown import LARGEST, to_markdown  # noqa: F401 (in a table)
+from fastrank.analysis.gating.shown import LARGEST  # noqa: F401 (in a table)
+from fastrank.analysis.gating.verdict import Verdict
 from tests.helpers.tables import giving
 
 
@@ -37,11 +37,15 @@ def words(line: str) -> str:
 
 FAILED, HALF, ONE = verdict(), verdict("RR", worse=6), verdict("RR", worse=1, queries=1)
 WARNED, OF_TWO = {"on_few": "warn"}, [verdict(worse=2, on_few=own) for own in ("fail", "warn")]
-LINES, MARKDOWN, GITHUB = str(HALF).splitlines(), to_markdown(FAILED), to_github(FAILED).split("\n")
+LINES, MARKDOWN, GITHUB = (
+    str(HALF).splitlines(),
+    FAILED.to_markdown(),
+    to_github(FAILED).split("\n"),
+)
 CUTOFFS = to_github(verdict(" ".join(f"P@{k}" for k in range(1, 15)), worse=11)).splitlines()
-ESCAPED, CUT = (to_markdown(verdict("RR", name=name)) for name in ("<img>|`\n#", "é" * 100_000))
+ESCAPED, CUT = (verdict("RR", name=name).to_markdown() for name in ("<img>|`\n#", "é" * 100_000))
 CUT_LINE = "\n\n(cut: the rest is longer than GitHub accepts)\n"
-RECORD = json.loads(to_json(verdict(worse=6)))
+RECORD = json.loads(verdict(worse=6).to_json())
 
 # One query has no interval and no p-value; Markdown is cut below the limit of GitHub.
 test_text_and_markdown_have_the_checks_the_reasons_and_the_worst_queries = giving("""
@@ -52,7 +56,7 @@ LINES[4] => "gate failed: 1 of 1 checks (12 queries, policy significant, one-sid
 LINES[5] => "  RR fell by 0.5000 to 0.5000; at most 0.02 is allowed (p = 0.0034)"
 LINES[6:] => ["  most regressed in RR: " + ", ".join(f"q0{place} -1.0000" for place in range(5))]
 words(str(ONE).splitlines()[2]) => "RR 1.0000 0.0000 -1.0000 drop <= 0.02 0/0/1 undecided"
-json.loads(to_json(ONE))["checks"][0]["p"] => None
+json.loads(ONE.to_json())["checks"][0]["p"] => None
 "gate passed (12 queries, policy significant, one-sided" in str(verdict(worse=0)) => True
 "gate failed: 2 of 2 checks undecided (" in str(OF_TWO[0]) => True
 "gate passed with a warning: 2 of 2 checks undecided (" in str(OF_TWO[1]) => True
@@ -99,7 +103,7 @@ def test_the_assertion_shows_the_table():
     assert "RR fell by 1.0000 to 0.0000; at most 0.02 is allowed" in str(error.value)
 
 
-@pytest.mark.parametrize("form", [str, to_markdown, to_github, to_json])
+@pytest.mark.parametrize("form", [str, Verdict.to_markdown, to_github, Verdict.to_json])
 def test_ids_begin_no_line_and_move_no_cursor(form):
     """A workflow would obey the first, a terminal the second."""
     found = form(verdict("RR", name="\n::error::\r\x1b[2J\x9b\u202e\u2028\udcff"))

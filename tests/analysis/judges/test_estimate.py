@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import fastrank as fr
+from fastrank.analysis.comparing.options import settings_of
 from fastrank.analysis.judges.prediction_powered import combined, estimated
-from fastrank.analysis.judges.result import settings_of
 from tests.helpers.tables import calls, check_error
 
 SETTINGS = settings_of()

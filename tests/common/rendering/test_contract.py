@@ -29,7 +29,7 @@ from fastrank.common.rendering.latex import latex
 from fastrank.common.rendering.markdown import markdown
 from fastrank.common.rendering.numbers import joined
 from fastrank.common.rendering.text import text
-from fastrank.core.scores.tables import grid_of
+from fastrank.core.results.table import grid_of
 from tests.common.rendering.parsers import (
     PLAIN,
     Page,

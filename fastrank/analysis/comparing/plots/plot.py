@@ -6,7 +6,6 @@ import os
 from typing import NamedTuple
 
 from fastrank.analysis.comparing.pairs import default_pair, why_chosen
-from fastrank.analysis.comparing.plots.images import check_format
 from fastrank.analysis.comparing.plots.pairs import draw_differences, draw_scatter
 from fastrank.analysis.comparing.plots.systems import (
     draw_critical_difference,
@@ -18,6 +17,7 @@ from fastrank.common.lazy import optional
 from fastrank.common.messages import closest, counted, did_you_mean
 from fastrank.common.plots.frame import framed
 from fastrank.core.formats.files import files
+from fastrank.core.results.images import check_format
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False

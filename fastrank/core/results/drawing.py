@@ -1,0 +1,95 @@
+"""Draw results, and write their images."""
+
+from __future__ import annotations
+
+import math
+
+from fastrank.common.messages import counted, visible
+from fastrank.common.plots.frame import Frame, framed
+from fastrank.common.plots.style import INK
+from fastrank.errors import OptionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import BinaryIO
+
+    from matplotlib.axes import Axes
+
+    from fastrank.core.results.table import Table
+
+# The rows of a table that are drawn, and the height of each in inches.
+ROWS, HEIGHT = 60, 0.25
+
+
+def drawing_of(
+    drawings: Mapping[str, Callable[[Axes], Frame]], kind: str | None
+) -> Callable[[Axes], Frame]:
+    """The drawing of a kind, by default the first. Raises OptionError."""
+    if kind is None:
+        return next(iter(drawings.values()))
+    if kind not in drawings:
+        expected = f"expected {' or '.join(map(repr, drawings))}, found {kind!r}"
+        hint = "; to write a file, set path" if "." in str(kind) else ""
+        raise OptionError("kind", expected + hint)
+    return drawings[kind]
+
+
+def draw(
+    drawing: Callable[[Axes], Frame],
+    names: Sequence[str],
+    ax: Axes | None,
+    path: str | os.PathLike[str] | BinaryIO | None,
+    format: str | None,
+) -> Axes:
+    """Draw into axes, or a figure of its own, and write the image if there is a path; the axes.
+
+    names: those that are shortened in the figure. Raises OptionError for an unknown suffix or
+    format, and ImportError without matplotlib.
+    """
+    from fastrank.common.lazy import optional
+    from fastrank.core.formats.files import files
+    from fastrank.core.results.images import check_format
+
+    optional("matplotlib.figure", "a plot", "plot")
+    form = ""
+    if path is not None:
+        form = check_format(path, format)
+        files.check_target(path)
+    drawn = framed(drawing, ax, names)
+    if path is not None:
+        files.write(path, [drawn.render(form)])
+    axes: Axes = drawn.axes
+    return axes
+
+
+def draw_values(axes: Axes, title: str, table: Table) -> Frame:
+    """The first column of numbers as dots, with a row for each row of the table, up to `ROWS`.
+
+    Raises OptionError for a table without numbers.
+    """
+    label, *names = table.names
+    name = next((name for name in names if any(map(_is_number, table.columns[name]))), None)
+    if name is None:
+        raise OptionError("kind", f"{title}: there are no numbers to draw")
+    values = [
+        float(value) if _is_number(value) else math.nan for value in table.columns[name][:ROWS]
+    ]
+    labels = [visible(str(cell)) for cell in table.columns[label][:ROWS]]
+    axes.plot(values, range(len(values)), "o", color=INK)
+    rows = counted(len(table), "row")
+    return Frame(
+        title,
+        [len(values)],
+        [f"The first {len(values)} of {rows}"] if len(table) > len(values) else (),
+        ["; ".join(f"{row}: {value:.4f}" for row, value in zip(labels, values, strict=True))],
+        x=name,
+        rows=labels,
+        grid="x",
+        inches=(7.5, 1.5 + HEIGHT * len(values)),
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
