@@ -30,7 +30,7 @@ def rows(table: str) -> list[Any]:
         elif line.startswith(" "):
             found[-1][1].append(line.strip())
         else:
-            found.append((says or line.partition(" => ")[0], [line]))
+            found.append((says or line.partition(" =>")[0], [line]))
     pairs = [(says, " ".join(lines).partition(" => ")) for says, lines in found]
     return [pytest.param(left, right, id=says) for says, (left, _, right) in pairs]
 

@@ -92,7 +92,7 @@ mean("RR", BOTH, {**FOUND, "berlin_query": []}) => close(1 / 6)
 
 
 @pytest.mark.parametrize(("call", "expected"), rows(VALUES))
-def test_metrics_of_rank_eval_have_these_values(call: str, expected: str) -> None:
+def test_metrics_of_rank_eval_have_these_values(call, expected):
     check_value(call, expected, globals())
 
 
@@ -171,7 +171,7 @@ run({"hits": {"found": 2, "metric_score": 1}, "error": {"code": 3}, "root": {"id
 
 
 @pytest.mark.parametrize(("call", "expected"), rows(READ))
-def test_files_of_search_engines_are_read(call: str, expected: str) -> None:
+def test_files_of_search_engines_are_read(call, expected):
     check_value(call, expected, globals())
 
 
@@ -184,7 +184,7 @@ def test_files_of_search_engines_are_read(call: str, expected: str) -> None:
     ],
     ids=["rows", "documents", "queries"],
 )
-def test_what_nobody_has_rated_is_left_out_with_a_warning(content: Any, warning: str) -> None:
+def test_what_nobody_has_rated_is_left_out_with_a_warning(content, warning):
     with pytest.warns(UserWarning, match=warning):
         assert qrels(content) == {"tv": {"a": 3}}
 
@@ -241,7 +241,7 @@ qrels(SOLR) => expected ratings, found responses of a search engine, which are a
 
 
 @pytest.mark.parametrize(("call", "error"), rows(REFUSED))
-def test_other_files_of_search_engines_are_refused(call: str, error: str) -> None:
+def test_other_files_of_search_engines_are_refused(call, error):
     check_error(call, f"InputError: <file object>: {error}", globals())
 
 
@@ -252,5 +252,5 @@ NAMES = st.sampled_from(
 
 @examples(60)
 @given(st.dictionaries(NAMES, st.dictionaries(NAMES, st.integers(0, 3), min_size=1), min_size=1))
-def test_any_run_in_json_is_still_read(scored: dict[str, dict[str, int]]) -> None:
+def test_any_run_in_json_is_still_read(scored):
     assert run(scored) == scored

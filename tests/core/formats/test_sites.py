@@ -22,7 +22,7 @@ def content(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_site_replaces_an_empty_folder_and_its_own_pages(tmp_path: Path) -> None:
+def test_a_site_replaces_an_empty_folder_and_its_own_pages(tmp_path):
     site = tmp_path / "site"
     site.mkdir()
     write_site(OLD, site)
@@ -35,7 +35,7 @@ def test_a_site_replaces_an_empty_folder_and_its_own_pages(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_a_folder_with_files_of_others_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_with_files_of_others_is_an_error(tmp_path):
     site = tmp_path / "site"
     write_site(OLD, site)
     (site / "notes.txt").write_text("mine")
@@ -51,9 +51,7 @@ def test_a_folder_with_files_of_others_is_an_error(tmp_path: Path) -> None:
         write_site(NEW, tmp_path / "none/site")
 
 
-def test_a_site_that_cannot_be_written_leaves_the_old_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_site_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
     site, rename = tmp_path / "site", os.rename
     write_site(OLD, site)
 
