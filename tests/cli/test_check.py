@@ -34,26 +34,18 @@ def test_findings_come_before_a_summary_of_each_file():
     assert fastrank("check qrels run") == Done(1, TEXT, "")
 
 
+# Arguments by the exit status.
+STATUS = {
+    0: "good run | good unknown | -- good unknown | --no-qrels run unknown"
+    " | --strict --ignore unknown-query good unknown | --ignore float-grade qrels"
+    f" | --ignore unknown-query,deep --ignore tied-scores good unknown | --strict {FILES}",
+    1: "--strict good unknown | qrels | --no-qrels qrels",
+    2: "good nowhere | qrels nowhere run | --ignore nonsense good | --max-per-kind -1 good | ",
+}
+
+
 @pytest.mark.parametrize(
-    ("arguments", "status"),
-    [
-        ("good run", 0),
-        ("good unknown", 0),
-        ("--strict good unknown", 1),
-        ("--strict --ignore unknown-query good unknown", 0),
-        ("--ignore unknown-query,deep --ignore tied-scores good unknown", 0),
-        ("qrels", 1),
-        ("--ignore float-grade qrels", 0),
-        ("--no-qrels run unknown", 0),
-        ("--no-qrels qrels", 1),
-        ("good nowhere", 2),
-        ("qrels nowhere run", 2),
-        ("--ignore nonsense good", 2),
-        ("--max-per-kind -1 good", 2),
-        ("", 2),
-        (f"--strict {FILES}", 0),
-        ("-- good unknown", 0),
-    ],
+    ("arguments", "status"), [(own, n) for n, lines in STATUS.items() for own in lines.split(" | ")]
 )
 def test_the_exit_status_says_what_was_found(arguments, status):
     found = fastrank(f"check {arguments}")

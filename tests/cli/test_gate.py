@@ -38,29 +38,20 @@ def test_save_writes_what_the_function_writes(monkeypatch):
     assert found == Done(0, made.getvalue().decode(), "")
 
 
+MANY = (
+    "--max-drop 0.2 --max-drop nDCG@10=0.3 --min map=0.3 --max-unjudged 0.5 --policy drop"
+    " --alpha 0.1 --test randomization"
+)
+LIMITS = {"max_drop": {"nDCG@10": 0.3, None: 0.2}, "min": {"map": 0.3}, "max_unjudged": 0.5}
+LIMITS |= {"policy": "drop", "alpha": 0.1, "test": "randomization"}
+
+
 @pytest.mark.parametrize(
     ("limits", "run", "options", "status"),
-    [
-        ("", PIXELS, {}, 0),
-        ("", PCA, {}, 1),
-        (
-            "--max-drop 0.2 --max-drop nDCG@10=0.3 --min map=0.3 --max-unjudged 0.5 --policy drop"
-            " --alpha 0.1 --test randomization",
-            PCA,
-            {
-                "max_drop": {"nDCG@10": 0.3, None: 0.2},
-                "min": {"map": 0.3},
-                "alpha": 0.1,
-                "max_unjudged": 0.5,
-                "policy": "drop",
-                "test": "randomization",
-            },
-            0,
-        ),
-    ],
+    [("", PIXELS, {}, 0), ("", PCA, {}, 1), (MANY, PCA, LIMITS, 0)],
 )
 def test_the_verdict_is_that_of_the_function(limits, run, options, status):
-    expected = fr.gate("base.json", QRELS, run, **options)  # type: ignore[arg-type]
+    expected = fr.gate("base.json", QRELS, run, **options)
 
     assert check(f"{limits} base.json {QRELS} {run}") == Done(status, f"{expected}\n", "")
     assert str(expected).count("gate failed: 2 of 2 checks") == status
