@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fastrank.core.native import kernels
+from tests.core.kernels.test_resampling import word_of
 from tests.helpers.comparisons import compare_data, compared, data_scores, pair_of, random_rows
 from tests.helpers.strategies import examples, slow_in_python
 from tests.helpers.tables import giving
@@ -135,16 +136,8 @@ def test_random_resamples_are_near_the_exact_test(options):
 
 
 def draws(n: int, resamples: int) -> npt.NDArray[np.int64]:
-    """The queries that are drawn, from words of the reference implementation of splitmix64."""
-    mask, golden = 2**64 - 1, 0x9E3779B97F4A7C15
-
-    def mix(word: int) -> int:
-        word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 & mask
-        word = (word ^ (word >> 27)) * 0x94D049BB133111EB & mask
-        return word ^ (word >> 31)
-
-    base = mix(mix(golden) + 3 * golden & mask)
-    words = [mix(base + (i + 1) * golden & mask) for i in range(n * resamples)]
+    """The queries that are drawn."""
+    words = [word_of(0, 3, i) for i in range(n * resamples)]
     return np.array([(word >> 32) * n >> 32 for word in words]).reshape(resamples, n)
 
 

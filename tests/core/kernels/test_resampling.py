@@ -21,6 +21,7 @@ def mix(word: int) -> int:
 
 
 def word_of(seed: int, purpose: int, number: int) -> int:
+    """A random word, as the reference implementation of splitmix64 makes it."""
     start = mix(mix(seed + GOLDEN & MASK) + purpose * GOLDEN & MASK)
     return mix(start + (number + 1) * GOLDEN & MASK)
 
