@@ -95,7 +95,7 @@ fuse a.run b.run => x.run trec, x.csv csv, x.csv.gz csv, x.jsonl.xz jsonl, x.jso
 
 
 @pytest.mark.parametrize(("line", "formats"), cases(FORMATS))
-def test_a_file_has_what_is_printed_in_the_format_of_its_name(line: str, formats: str) -> None:
+def test_a_file_has_what_is_printed_in_the_format_of_its_name(line, formats):
     before = {*os.listdir()}
     for pair in formats.split(", "):
         name, form = pair.split()
@@ -122,7 +122,7 @@ def test_a_file_has_what_is_printed_in_the_format_of_its_name(line: str, formats
         "qrels holes qrels a.run",
     ],
 )
-def test_a_file_of_html_is_a_page(line: str) -> None:
+def test_a_file_of_html_is_a_page(line):
     shown = fastrank(f"{line} --format html")
 
     assert fastrank(f"{line} -o x.html") == shown._replace(out="")
@@ -133,7 +133,7 @@ def test_a_file_of_html_is_a_page(line: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["trec", "table", "csv", "json", "jsonl", "markdown", "latex"])
-def test_a_format_that_is_given_comes_before_the_name_of_the_output(form: str) -> None:
+def test_a_format_that_is_given_comes_before_the_name_of_the_output(form):
     line = f"eval --format {form} qrels a.run"
 
     assert printed(f"{line} -o x.csv") == ""
@@ -142,7 +142,7 @@ def test_a_format_that_is_given_comes_before_the_name_of_the_output(form: str) -
 
 
 @pytest.mark.parametrize("line", ["agree a.run b.run", "explain --query q1 -m map qrels a.run"])
-def test_a_result_is_drawn_into_a_file_beside_what_is_printed(line: str) -> None:
+def test_a_result_is_drawn_into_a_file_beside_what_is_printed(line):
     pytest.importorskip("matplotlib")
 
     assert printed(f"{line} --plot x.svg") == printed(line)
@@ -150,8 +150,7 @@ def test_a_result_is_drawn_into_a_file_beside_what_is_printed(line: str) -> None
     assert b'<svg role="img"' in Path("x.svg").read_bytes()
 
 
-def test_only_the_table_of_indexes_goes_into_the_file() -> None:
-    """With the plot in another; nothing is printed then."""
+def test_only_the_table_of_indexes_goes_into_the_file():
     pytest.importorskip("faiss")
     pytest.importorskip("matplotlib")
     before = {*os.listdir()}
@@ -163,7 +162,7 @@ def test_only_the_table_of_indexes_goes_into_the_file() -> None:
     assert {*os.listdir()} - before == {"x.csv", "x.svg"}
 
 
-def test_one_device_takes_two_outputs() -> None:
+def test_one_device_takes_two_outputs():
     pytest.importorskip("matplotlib")
 
     printed("compare -o /dev/null --report /dev/null -m map qrels a.run b.run")
@@ -183,7 +182,7 @@ def _failure(command: str) -> int:
         ("''", "No such file or directory"),
     ],
 )
-def test_what_cannot_be_written_is_named(command: str, path: str, reason: str) -> None:
+def test_what_cannot_be_written_is_named(command, path, reason):
     Path("folder").mkdir()
 
     found = fastrank(f"{_line(command)} -o {path}")
@@ -203,7 +202,7 @@ def test_what_cannot_be_written_is_named(command: str, path: str, reason: str) -
         "eval -o /dev/full qrels a.run",
     ],
 )
-def test_no_file_changes_if_one_cannot_be_written(line: str) -> None:
+def test_no_file_changes_if_one_cannot_be_written(line):
     command = line.split()[0]
     pytest.importorskip("faiss" if command == "search" else "matplotlib")
     write({"better.run": "q1 Q0 a 1 2 a\nq2 Q0 c 1 9 a\nq3 Q0 b 1 2 a\n", "x.svg": "old"})
@@ -217,9 +216,7 @@ def test_no_file_changes_if_one_cannot_be_written(line: str) -> None:
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in PAGES])
-def test_a_closed_standard_output_is_reported(
-    command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_closed_standard_output_is_reported(command, monkeypatch, capfd):
     line = _line(command)
     # As Python starts if file descriptor 1 is closed.
     monkeypatch.setattr(sys, "stdout", None)
@@ -231,9 +228,7 @@ def test_a_closed_standard_output_is_reported(
 
 
 @pytest.mark.parametrize("line", ["--version", *(f"{command} --help" for command in HELP)])
-def test_help_for_a_closed_standard_output_is_an_error(
-    line: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_help_for_a_closed_standard_output_is_an_error(line, monkeypatch, capfd):
     monkeypatch.setattr(sys, "stdout", None)
 
     try:
@@ -256,7 +251,7 @@ def test_help_for_a_closed_standard_output_is_an_error(
     ],
 )
 @pytest.mark.parametrize("target", ["&-", pytest.param("/dev/full", marks=FULL)])
-def test_the_shell_sees_that_nothing_was_written(target: str, line: str, status: int) -> None:
+def test_the_shell_sees_that_nothing_was_written(target, line, status):
     """What was closed in the test before is closed by the shell here."""
     command = ["sh", "-c", f'"$@" >{target}', "sh", *words_of(line)]
 
@@ -280,7 +275,7 @@ def test_the_shell_sees_that_nothing_was_written(target: str, line: str, status:
         f"compare-indexes {VECTORS} -k 3 HNSW8 -o -",
     ],
 )
-def test_a_closed_pipe_ends_quietly(line: str) -> None:
+def test_a_closed_pipe_ends_quietly(line):
     if line.split()[0] in NEEDS:
         pytest.importorskip("faiss")
     read, closed = os.pipe()
@@ -304,7 +299,7 @@ def test_a_closed_pipe_ends_quietly(line: str) -> None:
         "fuse nul.run a.run",
     ],
 )
-def test_a_warning_is_a_line_of_the_command(line: str) -> None:
+def test_a_warning_is_a_line_of_the_command(line):
     """Not one of Python with the line of the source that called the reader."""
     write({"nul.run": SMALL["a.run"] + "\0q1 Q0 a 1 2 a\n"})
 
@@ -322,8 +317,7 @@ def test_a_warning_is_a_line_of_the_command(line: str) -> None:
         f"compare-indexes {VECTORS} -k 5 -o out --plot p.svg SQ8",
     ],
 )
-def test_an_interrupt_leaves_files_as_they_were(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the midst of the work, with the status of a shell."""
+def test_an_interrupt_leaves_files_as_they_were(line, monkeypatch):
     pytest.importorskip("faiss")
 
     def interrupted(*_: object, **__: object) -> None:
@@ -341,7 +335,7 @@ def test_an_interrupt_leaves_files_as_they_were(line: str, monkeypatch: pytest.M
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_an_interrupted_process_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_an_interrupted_process_leaves_nothing_behind(tmp_path):
     """Between two runs: the first is evaluated, the second is a pipe into which nobody writes."""
     target = tmp_path / "folder"
     target.mkdir()

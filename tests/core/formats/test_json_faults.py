@@ -44,13 +44,13 @@ CASES = [
 
 
 @pytest.mark.parametrize(("read", "fault"), CASES)
-def test_every_reader_says_what_is_wrong(read: str, fault: str, tmp_path: Path) -> None:
+def test_every_reader_says_what_is_wrong(read, fault, tmp_path):
     content, line, reason = FAULTS[fault]
     (tmp_path / "file.jsonl").write_bytes(content)
     with pytest.raises(FormatError, match=rf"file\.jsonl:{line}: {reason}"):
         (READERS | LINES)[read](tmp_path / "file.jsonl")
 
 
-def test_a_plan_that_is_nested_too_deeply_is_none() -> None:
+def test_a_plan_that_is_nested_too_deeply_is_none():
     with pytest.raises(FormatError, match="expected a plan"):
         fr.read_plan(io.BytesIO(DEEP))
