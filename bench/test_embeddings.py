@@ -33,9 +33,9 @@ def peak():
     return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM"))
 queries = numpy.load(sys.argv[2])
 corpus = numpy.load(sys.argv[1], mmap_mode="r")
-list(search_batches(queries[:2], queries, 2))
+list(search_batches(queries[:2], queries, 2, metric="ip"))
 before = peak()
-found = sum(len(one) for one in search_batches(queries, corpus, 100))
+found = sum(len(one) for one in search_batches(queries, corpus, 100, metric="ip"))
 print(before, peak(), found)
 """
 
@@ -54,7 +54,7 @@ class Case:
             query: {f"d{row}": 1 for row in {int(source), *rng.integers(0, rows, 4).tolist()}}
             for query, source in zip(self.query_ids, sources, strict=True)
         }
-        self.index = build_index(self.corpus, ids=self.corpus_ids)
+        self.index = build_index(self.corpus, ids=self.corpus_ids, metric="ip")
         self.scores, self.rows = self.faiss()
 
     def faiss(self) -> Any:

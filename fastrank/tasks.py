@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastrank.vectors.tasks.metrics import accuracy as accuracy
     from fastrank.vectors.tasks.metrics import adjusted_f1 as adjusted_f1
     from fastrank.vectors.tasks.metrics import average_recall as average_recall
+    from fastrank.vectors.tasks.metrics import categorical_hinge_loss as categorical_hinge_loss
     from fastrank.vectors.tasks.metrics import f1 as f1
     from fastrank.vectors.tasks.metrics import hinge_loss as hinge_loss
     from fastrank.vectors.tasks.metrics import matthews as matthews

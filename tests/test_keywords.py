@@ -15,7 +15,7 @@ from fastrank.cli.main import COMMANDS, parser_of
 from fastrank.cli.parser import Parser
 from fastrank.common.choices import Ties
 from fastrank.common.keywords import Keyword, documented, names_of
-from fastrank.compat.sentence_transformers import RankingEvaluator
+from fastrank.compat.sentence_transformers import RankingEvaluator, RankingOptions
 from fastrank.core.evaluation.likelihood import LikelihoodOptions
 from fastrank.core.matching.keywords import (
     EVALUATION,
@@ -23,7 +23,6 @@ from fastrank.core.matching.keywords import (
     DepthOptions,
     EvaluationOptions,
     LabelOptions,
-    LevelOptions,
     evaluation_options,
 )
 from fastrank.core.matching.options import MAX_RETRIEVED, Options
@@ -32,7 +31,7 @@ from fastrank.vectors.embeddings.evaluation import ModelOptions
 from fastrank.vectors.embeddings.index_benchmark import ComparisonOptions
 from fastrank.vectors.embeddings.judged_search import EmbeddingOptions
 from fastrank.vectors.embeddings.mining import MiningOptions
-from fastrank.vectors.searching.search_options import SEARCH, SearchOptions
+from fastrank.vectors.searching.search_options import SEARCH, RunOptions, SearchOptions
 from tests.helpers.tables import refusing
 
 # Each function with the options it takes, and the arguments that it cannot do without.
@@ -47,11 +46,52 @@ TAKES: list[tuple[Callable[..., Any], type, int]] = [
     (fr.negative_log_likelihood, LikelihoodOptions, 2),
     (fr.hard_negatives, MiningOptions, 3),
     (fr.compare_indexes, ComparisonOptions, 3),
-    (search, SearchOptions, 3),
+    (search, RunOptions, 3),
     (search_batches, SearchOptions, 3),
-    (RankingEvaluator, LevelOptions, 3),
+    (RankingEvaluator, RankingOptions, 3),
 ]
 NAMES = [function.__name__ for function, _, _ in TAKES]
+# The options of `evaluate` that others lack, because they cannot mean anything there: a search has
+# scores, no document twice, and its own name for the depth of a data set; labels have no ids, and
+# all documents of a query; of checkpoints, queries without results count as 0.
+LACKS: list[tuple[object, str]] = [
+    (fr.Evaluator, ""),
+    (fr.compare, ""),
+    (fr.explain, ""),
+    (fr.inspect, ""),
+    (fr.gate, ""),
+    (fr.save_baseline, ""),
+    (fr.evaluate_arrays, "rank_by"),
+    (
+        fr.evaluate_labels,
+        "rank_by missing ignore_identical_ids exclude duplicates judged_only",
+    ),
+    (fr.evaluate_embeddings, "rank_by duplicates"),
+    # A data set says whether its queries are documents.
+    (fr.evaluate_model, "rank_by ignore_identical_ids duplicates"),
+    (fr.compare_indexes, "rank_by duplicates"),
+    (RankingEvaluator, "rank_by missing duplicates"),
+    ("eval", ""),
+    ("compare", ""),
+    ("explain", ""),
+    ("inspect", ""),
+    # Its `save` and `check` have their own parsers.
+    ("eval-embeddings", "rank_by duplicates"),
+    ("compare-indexes", "rank_by duplicates"),
+]
+
+
+@pytest.mark.parametrize(
+    ("face", "lacking"), LACKS, ids=lambda value: getattr(value, "__name__", value)
+)
+def test_an_option_that_evaluate_has_is_dropped_nowhere(face, lacking):
+    if isinstance(face, str):
+        options = {action.dest for action in parser_of(face)._actions}
+    else:
+        options = {*inspect.signature(face).parameters}
+    assert [name for name in names_of(EvaluationOptions) if name not in options] == sorted(
+        lacking.split(), key=[*names_of(EvaluationOptions)].index
+    )
 
 
 @pytest.mark.parametrize(("function", "options", "_"), TAKES, ids=NAMES)
@@ -208,3 +248,20 @@ fr.evaluate_embeddings({}, {}, {}, cutoff=1) => ... argument 'cutoff'; did you m
 fr.evaluate_embeddings({}, {}, {}, doc_ids=1) => ... argument 'doc_ids'; did you mean 'corpus_ids'?
 fr.evaluate_embeddings({}, {}, {}, quer_ids=1) => ... did you mean 'query_ids'?
 """)
+
+
+@pytest.mark.parametrize("function", [fr.compare, fr.inspect, fr.save_baseline, fr.compare_indexes])
+def test_functions_have_one_default_for_measures(function):
+    assert inspect.signature(function).parameters["measures"].default == "map ndcg_cut.10 P.10"
+
+
+@pytest.mark.parametrize(
+    "command", ["compare", "explain", "inspect", "estimate", "compare-indexes", "gate save"]
+)
+def test_commands_have_the_default_of_the_functions(command):
+    name, *steps = command.split()
+    parser: Any = parser_of(name)
+    for step in steps:
+        parser = parser.steps.choices[step]
+
+    assert "(default: map ndcg_cut.10 P.10" in " ".join(parser.format_help().split())

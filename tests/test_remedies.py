@@ -197,8 +197,12 @@ fr.write_qrels(fr.Qrels.from_dict(QRELS), 'a.sample', format='sample') => ; use 
   fr.write_qrels(fr.Qrels.from_dict(QRELS), 'a.trec')
 fr.Qrels.from_dict({'query': ['q'], 'doc': ['d'], 'grade': [1]}['query'])
   expected {query: {document: grade}} => fr.Qrels.from_dict({'q': {'d': 1}})
-fr.Run.from_dict({'q': ['d']}) => ; use from_arrays for columns of a table
-  fr.Run.from_arrays(['q'], ['d'], [1])
+fr.compare(QRELS, [RUN, RUN], 'gm_map') => ; compare map instead
+  fr.compare(QRELS, [RUN, RUN], 'map')
+fr.evaluate_embeddings(VECTORS[:1], VECTORS, {0: {1: 1, 4: 1}}, 'map')
+  ; pass the ids of the vectors as corpus_ids (--corpus-ids)
+  fr.evaluate_embeddings(VECTORS[:1], VECTORS, {0: {1: 1, 4: 1}}, 'map', query_ids=[0],
+    corpus_ids=[1, 2, 3, 4])
 fr.Qrels(1) => ; create it with Qrels.from_ => fr.Qrels.from_dict(QRELS)
 fr.Run.from_arrays([1.0], ['d'], [0.5])
   ; use integers or strings (pandas converts integers to floats in columns with missing values)
@@ -272,7 +276,8 @@ fr.evaluate_embeddings(VECTORS[:1], VECTORS, {'q': {'d1': 1}}, 'map', query_ids=
   ; pass the ids of the vectors as corpus_ids
   fr.evaluate_embeddings(VECTORS[:1], VECTORS, {'q': {'d1': 1}}, 'map', query_ids=['q'],
     corpus_ids=['d1', 'd2', 'd3', 'd4'])
-fr.search(VECTORS * 1e30, VECTORS * 1e30, k=1) => ; scale the vectors, or use metric='cosine'
+fr.search(VECTORS * 1e30, VECTORS * 1e30, k=1, metric='ip')
+  ; scale the vectors, or use metric='cosine'
   fr.search(VECTORS, VECTORS, k=1), fr.search(VECTORS * 1e10, VECTORS * 1e10, k=1, metric='cosine')
 fr.search(VECTORS, shard('a.npy'), k=1, parameters='nprobe=1')
   exact search has no parameters; use them with indexes
@@ -333,7 +338,7 @@ fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b', 'c']}, {'id'
   ; use unknown='keep' or 'drop' to allow it
   [fr.Dataset.from_articles([{'id': 'a', 'text': 'x', 'similar': ['b', 'c']}, {'id': 'b', 'text':
     'y'}], unknown=one) for one in ('keep', 'drop')]
-fr.Dataset.from_pairs([{'ask': 'x', 'positive': 'y'}]) => ; set columns={'query': NAME}
+fr.Dataset.from_pairs([{'ask': 'x', 'positive': 'y'}]) => ; or set columns={'query': NAME}
   fr.Dataset.from_pairs([{'ask': 'x', 'positive': 'y'}], columns={'query': 'ask'})
 fr.Dataset.from_files('latin.tsv', 'latin.tsv', {'q': {'d': 1}})
   ; use encoding='latin-1' for older collections
@@ -372,9 +377,11 @@ eval -m Rbp qrels run
   measures RBP rbp
 trec_eval -m 'map P.5' qrels run => 1 ; repeat -m: -m map -m P.5
   trec_eval -m map -m P.5 qrels run
+explain --query q --document d --format csv qrels run => 2 ; omit it
+  explain --query q --document d qrels run
 eval -o a.pdf qrels run => 2 ; set --format, or use a name that ends in
   eval -o a.csv qrels run && eval -o a.pdf --format csv qrels run
-eval --format csv --no-bold qrels run other => 2 ; use table, markdown or latex
+eval --format csv --no-bold qrels run other => 2 ; use table, markdown, latex or html
   eval --format markdown --no-bold qrels run other && eval --format latex --no-bold qrels run other
 agree --systems rows.csv rows.csv
   1 has no means; write it with `fastrank eval --format csv` without -q

@@ -36,11 +36,12 @@ def encoders(passages: list[str]):
 def tfidf_top_5(questions: dict, passages: dict, answers: dict) -> fr.Scores:
     """The baseline of DPR: the five passages with the highest cosine of TF-IDF vectors."""
     model = TfidfVectorizer().fit(passages.values())
-    # The vectors have length 1, or 0 (and no cosine) if no passage has a word of the question.
+    # Of vectors of length 1, or 0 if no passage has a word of the question, "ip" is the cosine.
     run = fr.search(
         model.transform(questions.values()),
         model.transform(passages.values()),
         5,
+        metric="ip",
         corpus_ids=list(passages),
         query_ids=list(questions),
     )
@@ -54,6 +55,7 @@ def retrieve(questions: dict[str, str], passages: dict[str, str]) -> fr.Run:
         of_question(list(questions.values())),
         of_passage(list(passages.values())),
         100,
+        metric="ip",
         corpus_ids=list(passages),
         query_ids=list(questions),
         tag="dpr",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from itertools import chain
 
@@ -9,7 +10,7 @@ from fastrank.analysis.checking.checker import KINDS, SEVERITIES, Checker
 from fastrank.analysis.gating.ci_formats import escaped
 from fastrank.cli.command import Command, misused, write_lines
 from fastrank.cli.flags import INPUTS, OUTPUT
-from fastrank.cli.output import encoded, without_controls
+from fastrank.cli.output import colored, encoded, without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
 from fastrank.core.formats.formats import FORMATS as FILE_FORMATS
@@ -21,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
+    from typing import TextIO
 
     from fastrank.analysis.checking.checker import Report
     from fastrank.cli.parser import Parser
@@ -115,13 +117,18 @@ def _lines(report: Report, arguments: argparse.Namespace, unreadable: int) -> It
         return _jsonl(report)
     if form not in ("table", "github"):
         return [arguments.command.rendered(report, arguments).removesuffix("\n")]
+    stream = sys.stdout if arguments.output is None else None
+    lines = _github(report) if form == "github" else _text(report, stream)
     # Names of files may hold anything, even what would begin another line.
     summary = (without_controls(line, allowed="") for line in _summary(report, unreadable))
-    return chain(_github(report) if form == "github" else _text(report), summary)
+    return chain(lines, summary)
 
 
-def _text(report: Report) -> Iterator[str]:
-    yield from (without_controls(str(finding), allowed="") for finding in report.findings)
+def _text(report: Report, stream: TextIO | None) -> Iterator[str]:
+    for finding in report.findings:
+        line = without_controls(str(finding), allowed="")
+        marked = colored(finding.severity, finding.severity, stream)
+        yield line.replace(f": {finding.severity}: ", f": {marked}: ", 1)
     if report.findings:
         yield ""
 

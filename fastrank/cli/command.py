@@ -134,10 +134,10 @@ class Command:
             text = result if isinstance(result, str) else self.rendered(result, arguments)
             write_text(getattr(arguments, "output", None), text)
         except UsageError as error:
-            self.warn(str(error))
+            self.warn(str(error), "error")
             return 2
         except FastrankError as error:
-            self.warn(str(error))
+            self.warn(str(error), "error")
             wrong_option = isinstance(error, (OptionError, MeasureError))
             return self._invalid if wrong_option else self._failure
         return 0
@@ -180,9 +180,9 @@ class Command:
         check_distinct(paths | {flag_of(name): getattr(arguments, name) for name in others})
         return True
 
-    def warn(self, message: str) -> None:
+    def warn(self, message: str, severity: str = "warning") -> None:
         """Write a message to standard error."""
-        complain(f"{self.name}: {message}")
+        complain(f"{self.name}: {message}", severity)
 
 
 def sentence(words: str) -> str:

@@ -23,6 +23,7 @@ from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EvaluationOptions
+from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import FORMS, rendered
 from fastrank.core.scores.text import other_notes
 from fastrank.errors import OptionError
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from fastrank.cli.parser import Parser
     from fastrank.core.scores.scores import Scores
 
-MEASURES = ["map", "ndcg_cut.10"]
 EPILOG = """\
 examples:
   fastrank compare qrels.txt runs/*.gz
@@ -61,7 +61,7 @@ STATISTICAL = [name for name in names_of(ComparisonOptions) if name not in OTHER
 def _declare(parser: Parser) -> None:
     add = partial(parser.add, group=OUTPUT)
     parser.add_files(runs=True)
-    parser.add_measures("map and ndcg_cut.10")
+    parser.add_measures(DEFAULT_MEASURES)
     add("-b, --baseline RUN ...", f"run to compare the others with{REPEATED}", group=INPUTS)
     parser.add_output()
     shown = parser.groups[OUTPUT].add_mutually_exclusive_group()
@@ -97,7 +97,7 @@ def _run(arguments: argparse.Namespace) -> int:
         _check_layout(arguments)
         check_files(arguments)
         chosen = _settings(arguments)
-        runs = RunScores(arguments, arguments.measures or MEASURES)
+        runs = RunScores(arguments, arguments.measures or DEFAULT_MEASURES.split())
     scores = list(runs.of(arguments.runs))
     evaluated = [run_scores for run_scores in scores if run_scores is not None]
     if runs.failed:
@@ -112,7 +112,7 @@ def _run(arguments: argparse.Namespace) -> int:
     comparison = _compared(arguments, chosen, evaluated)
     _choose_pair(comparison, arguments)
     content = encoded(_printed(comparison, arguments))
-    outputs = files_of(comparison, arguments, runs, arguments.measures or MEASURES)
+    outputs = files_of(comparison, arguments, runs, arguments.measures or DEFAULT_MEASURES.split())
     if arguments.output is not None:
         outputs.append((arguments.output, compressed([content], arguments.output)))
     files.write_all(outputs)
@@ -167,7 +167,7 @@ def _compared(arguments: argparse.Namespace, chosen: Settings, scores: list[Scor
         chosen = chosen.changed(baseline=named(arguments.baseline))
     arguments.pair = None if arguments.pair is None else named(arguments.pair)
     evaluation = given_options(arguments, EvaluationOptions)
-    measures = arguments.measures or MEASURES
+    measures = arguments.measures or DEFAULT_MEASURES.split()
     return compare_evaluated(scores, names, measures, chosen, evaluation)
 
 

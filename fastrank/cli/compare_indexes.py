@@ -7,9 +7,10 @@ from functools import partial
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, SEARCH, given_options
 from fastrank.common.keywords import names_of
+from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import FORMS
 from fastrank.errors import OptionError
-from fastrank.vectors.embeddings.index_benchmark import MEASURES, ComparisonOptions, compare_indexes
+from fastrank.vectors.embeddings.index_benchmark import ComparisonOptions, compare_indexes
 from fastrank.vectors.embeddings.index_comparison import IndexComparison
 
 TYPE_CHECKING = False
@@ -60,7 +61,7 @@ def _declare(parser: Parser) -> None:
     add("--corpus FILE", "document vectors, a .npy file", required=True)
     add("--queries FILE", "query vectors, a .npy file", required=True)
     add("--qrels FILE", "qrels in any format; adds measures to the output")
-    parser.add_measures(", ".join(MEASURES))
+    parser.add_measures(DEFAULT_MEASURES)
     parser.add_output()
     parser.add_plot()
     parser.add_flags(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fastrank.cli.command import Command, UsageError
 from fastrank.cli.flags import INPUTS, OUTPUT
 from fastrank.common.messages import counted
-from fastrank.core.data.texts import decoded
+from fastrank.core.data.texts import as_texts, decoded
+from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.formats import FORMATS, format_by_name, names_of_formats
 from fastrank.core.formats.load import (
@@ -16,14 +17,21 @@ from fastrank.core.formats.load import (
     write_qrels,
     write_run,
 )
+from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.table_files import delimited_lines
+from fastrank.core.formats.trec.strict import handful
+from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
     from fastrank.cli.parser import Parser
+    from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.run import Run
 
+NUMBERED = ["number", "query"]
 WRITTEN = names_of_formats(written=True)
 EPILOG = """\
 examples:
@@ -31,8 +39,9 @@ examples:
   fastrank convert --kind qrels qrels/test.tsv qrels.txt
   fastrank convert --format jsonl run.json.gz -
 
-Formats: trec, csv and tsv (with or without a header), jsonl, parquet (extra
-`pyarrow`), json ({query: {document: number}}) and sample (qrels with strata).
+Formats: trec, csv and tsv (with or without a header), jsonl, parquet and arrow
+(extra `pyarrow`), json ({query: {document: number}}), sample (qrels with
+strata) and ltr (qrels of learning to rank, only read).
 IN may also be JSON of a search engine or of a tool for ratings.
 OUT is compressed if its name ends in .gz, .bz2, .xz or .zst. Columns may have
 the names used by ir_measures, PyTerrier, ranx, trectools, BEIR or Hugging Face.
@@ -47,6 +56,11 @@ def _declare(parser: Parser) -> None:
     add("OUT", "file to write; - is standard output", dest="target")
     add("--format", "format of OUT (default: by its name)", choices=WRITTEN, group=OUTPUT)
     add("--input-format", "format of IN (default: detected)", choices=[*FORMATS], group=INPUTS)
+    add(
+        "--number-queries FILE",
+        "name queries by numbers, and write to FILE which is which",
+        group=OUTPUT,
+    )
     add("--kind", "what IN has (default: detected)", choices=("qrels", "run"), group=INPUTS)
 
 
@@ -67,10 +81,16 @@ def _run(arguments: argparse.Namespace) -> int:
         raise UsageError(
             f"{name_of(arguments.source)}: could be qrels or a run; use --kind qrels or --kind run"
         )
+    read: Any = read_qrels if kind == "qrels" else read_run
+    loaded = read(source, arguments.input_format, warn=warn)
+    if arguments.number_queries is not None:
+        loaded = _numbered(loaded, arguments.number_queries)
     if kind == "qrels":
-        write_qrels(read_qrels(source, arguments.input_format, warn=warn), arguments.target, form)
+        docs, groups = len({*loaded.docs}), len({*loaded.groups})
+        if reason := handful(docs, groups, len(loaded.docs)):
+            warn(f"{name_of(arguments.source)}: {reason}")
+        write_qrels(loaded, arguments.target, form)
         return 0
-    loaded = read_run(source, arguments.input_format, warn=warn)
     write_run(loaded, arguments.target, form)
     if form != "json" and (empty := _without_results(loaded)):
         warn(
@@ -80,9 +100,35 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _numbered(noun: Qrels | Run, path: str) -> Any:
+    """Judgments or a run with numbers as queries; the file has the query of each number.
+
+    Queries that are in the file already keep their number.
+    """
+    numbers: dict[str, str] = {}
+    if files.exists(path):
+        table = table_of(path, form="tsv")
+        if table.names != NUMBERED:
+            raise InputError(path, f"expected the columns {' and '.join(NUMBERED)}")
+        numbers = dict(zip(table.values("query"), table.values("number"), strict=True))
+    for query in noun.query_ids:
+        numbers.setdefault(query, str(len(numbers) + 1))
+    rows = ((number, query) for query, number in numbers.items())
+    files.write_compressed(path, delimited_lines("tsv", NUMBERED, rows))
+    return noun.changed(queries=as_texts([numbers[query].encode() for query in noun.query_ids]))
+
+
 def _without_results(run: Run) -> list[str]:
     offsets = run.offset_column
     return [decoded(run.queries[i]) for i in range(len(run)) if offsets[i] == offsets[i + 1]]
 
 
-COMMAND = Command("fastrank convert", _declare, _run, usage=("IN OUT",), epilog=EPILOG, invalid=1)
+COMMAND = Command(
+    "fastrank convert",
+    _declare,
+    _run,
+    usage=("IN OUT",),
+    epilog=EPILOG,
+    outputs=("number_queries",),
+    invalid=1,
+)

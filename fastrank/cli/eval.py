@@ -9,6 +9,7 @@ from functools import partial
 from fastrank.analysis.comparing.options import METHODS, RESAMPLES
 from fastrank.cli.command import Command, misused, write_lines
 from fastrank.cli.flags import CONVENTIONS, OUTPUT, STATISTICS, ZERO, at_least
+from fastrank.cli.output import is_terminal
 from fastrank.cli.output_formats import DIGITS, FORMATS, formatted, settle_layout
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.core.evaluation.evaluator import evaluate
@@ -150,7 +151,7 @@ class _Results:
 def default_format(arguments: argparse.Namespace) -> str:
     """A table of several runs, of intervals, and on a terminal; else the lines of trec_eval."""
     several = len(getattr(arguments, "runs", ())) > 1 or arguments.interval is not None
-    shown = arguments.output is None and sys.stdout is not None and sys.stdout.isatty()
+    shown = arguments.output is None and is_terminal(sys.stdout)
     return "table" if several or shown else "trec"
 
 

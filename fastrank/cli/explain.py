@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from fastrank.analysis.explaining.explain import MEASURES, explain, explained
+from fastrank.analysis.explaining.explain import explain, explained
 from fastrank.analysis.inspecting.inspect import inspect
 from fastrank.analysis.inspecting.inspection import is_folder
 from fastrank.analysis.inspecting.sites import check_folder
@@ -15,6 +15,7 @@ from fastrank.cli.output import without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files
 from fastrank.core.matching.keywords import EvaluationOptions
+from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import FORMS
 from fastrank.errors import OptionError
 
@@ -72,7 +73,7 @@ def _declare_explain(parser: Parser) -> None:
     add("--against FILE", "find the settings that give the values in FILE", group=asked)
     add(
         "-m, --measure MEASURE ...",
-        f"measure{REPEATED} (default: {MEASURES}; with --against, all of FILE)",
+        f"measure{REPEATED} (default: {DEFAULT_MEASURES}; with --against, all of FILE)",
         dest="measures",
     )
     add("--other RUN", "a second run, to explain how its values differ from those of RUN")
@@ -95,7 +96,7 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
     explanation = explained(
         arguments.qrels,
         arguments.run,
-        arguments.measures or MEASURES,
+        arguments.measures or DEFAULT_MEASURES,
         arguments.query,
         arguments.other,
         arguments.texts,
@@ -123,7 +124,7 @@ def _against(arguments: argparse.Namespace) -> Result:
 def _declare_inspect(parser: Parser) -> None:
     add = partial(parser.add, group=OUTPUT)
     parser.add_files(runs=True)
-    parser.add_measures(MEASURES)
+    parser.add_measures(DEFAULT_MEASURES)
     add("-o, --output FILE", "write the page to FILE, or pages to a folder", required=True)
     parser.add_texts(OUTPUT)
     add("--queries FILE", "texts of the queries, in the same formats")

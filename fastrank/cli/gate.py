@@ -23,6 +23,7 @@ from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.compression import compressed
 from fastrank.core.matching.keywords import EvaluationOptions
+from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import FORMS
 from fastrank.core.scores.text import missing_note
 from fastrank.errors import OptionError
@@ -83,7 +84,7 @@ baseline.
 
 def _declare_save(parser: Parser) -> None:
     parser.add_files()
-    parser.add_measures("", required=True)
+    parser.add_measures(DEFAULT_MEASURES)
     parser.add_output()
     parser.add("--ir-metadata", "copy the ir_metadata header of the run", group=OUTPUT)
     parser.add_flags(save_baseline, EvaluationOptions)
@@ -140,7 +141,7 @@ def _save(arguments: argparse.Namespace) -> None:
     baseline = new_baseline(
         arguments.qrels,
         arguments.run,
-        arguments.measures,
+        arguments.measures or DEFAULT_MEASURES,
         given_options(arguments, EvaluationOptions),
         command_line(),
         ir_metadata=arguments.ir_metadata,

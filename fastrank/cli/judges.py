@@ -5,17 +5,18 @@ from __future__ import annotations
 from functools import partial
 
 from fastrank.analysis.judges.agreement import judge_agreement
-from fastrank.analysis.judges.estimate import estimate
+from fastrank.analysis.judges.estimate import ADDITIVE, estimate
 from fastrank.analysis.judges.merging import diff_qrels, merge_qrels, merged, unjudged
 from fastrank.analysis.judges.plans import plan_judgments, read_plan
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, METHOD, OUTPUT, STATISTICS, at_least, given_options
-from fastrank.cli.output import encoded
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.load import write_qrels
+from fastrank.core.formats.tables.table_files import delimited_lines
+from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import FORMS
 from fastrank.errors import OptionError
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import argparse
 
     from fastrank.analysis.judges.agreement import JudgeAgreement
-    from fastrank.analysis.judges.estimate import JudgeEstimate
+    from fastrank.analysis.judges.estimate import ADDITIVE, JudgeEstimate
     from fastrank.cli.parser import Parser
 
 JUDGES_EPILOG = """\
@@ -147,7 +148,7 @@ def _scale(text: str | None) -> dict[float, float] | None:
 def _declare_estimate(parser: Parser) -> None:
     add = partial(parser.add, group=INPUTS)
     parser.add_runs()
-    parser.add_measures("", required=True)
+    parser.add_measures(f"{DEFAULT_MEASURES}; of a plan of pairs, {ADDITIVE}")
     add("--human QRELS", "judgments of people for a random sample", required=True)
     add("--judge QRELS ...", f"judgments of a model for all queries{REPEATED}", required=True)
     add("--plan FILE", "plan of `fastrank plan` that drew the pairs of --human")
@@ -184,8 +185,7 @@ def _declare_plan(parser: Parser) -> None:
 def _plan(arguments: argparse.Namespace) -> None:
     plan = plan_judgments(**given_options(arguments, plan_judgments))
     sheet = plan.sheet()
-    rows = ["\t".join(sheet.names), *map("\t".join, sheet.rows())]
-    sheet_file = arguments.output or "-", [encoded("\n".join(rows) + "\n")]
+    sheet_file = arguments.output or "-", delimited_lines("tsv", sheet.names, sheet.rows())
     outputs = ((arguments.plan, [plan._content()]), sheet_file)
     files.write_all([(path, compressed(content, path)) for path, content in outputs])
 

@@ -36,6 +36,8 @@ if __name__ == "__main__":
     # Without garbage collection and the shutdown of Python, small files take a fifth less.
     gc.disable()
 
-    from fastrank.cli.trec_eval import main
-
+    try:
+        from fastrank.cli.trec_eval import main
+    except KeyboardInterrupt:
+        os._exit(130)
     os._exit(main())

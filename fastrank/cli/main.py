@@ -76,9 +76,21 @@ SYNONYMS = {
 }
 
 
+# The exit status of a shell for what Ctrl-C ends.
+INTERRUPTED = 130
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit status. Arguments as in `sys.argv[1:]`."""
     words = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _run(words)
+    except KeyboardInterrupt:
+        # While a command is imported; when it runs, it handles this itself.
+        return INTERRUPTED
+
+
+def _run(words: list[str]) -> int:
     if words[:1] == ["help"]:
         words = [word for word in words[1:] if word != "help"] + ["--help"]
     if words[:1] == ["trec_eval"]:

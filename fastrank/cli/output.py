@@ -21,15 +21,37 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def complain(message: str) -> None:
+# The colors of terminals by what they mark, as numbers of ECMA-48.
+COLORS = {"error": 31, "warning": 33, "note": 36}
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether what is written to a stream appears on a terminal."""
+    return stream is not None and stream.isatty()
+
+
+def colored(text: str, severity: str | None, stream: TextIO | None) -> str:
+    """A text in a color on a terminal, unless NO_COLOR is set (https://no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    if severity is None or plain or not is_terminal(stream):
+        return text
+    return f"\x1b[{COLORS[severity]}m{text}\x1b[0m"
+
+
+def complain(message: str, severity: str | None = None) -> None:
     """Write a message to standard error; bytes that are not UTF-8 are preserved.
 
-    Control characters, which a terminal would obey, are escaped.
+    severity: gives the name of the command, before the first colon, a color on a terminal.
+
+    Control characters, which a terminal would obey, are escaped, as are line breaks, such as in the
+    name of a file: what follows would seem to be another message.
     """
     if sys.stderr is None:
         return
     try:
-        sys.stderr.buffer.write(os.fsencode(without_controls(message)) + b"\n")
+        name, colon, text = without_controls(message, allowed="").partition(":")
+        line = f"{colored(name, severity, sys.stderr)}{colon}{text}\n"
+        sys.stderr.buffer.write(os.fsencode(line))
         sys.stderr.flush()
     except OSError:
         # Nothing can be reported any more, except by the exit status.
@@ -56,7 +78,7 @@ def without_controls(text: str, allowed: str = "\n\t") -> str:
 def may_show_progress(arguments: argparse.Namespace) -> bool:
     """Whether a progress bar would not be mixed with results that appear one by one."""
     one_by_one = arguments.output is None and arguments.format in ("trec", "csv", "jsonl")
-    return not (one_by_one and sys.stdout is not None and sys.stdout.isatty())
+    return not (one_by_one and is_terminal(sys.stdout))
 
 
 def write(lines: Iterable[bytes]) -> None:
@@ -82,7 +104,7 @@ def report_unwritable(name: str, path: str | None, error: OSError) -> int:
     # Imported here because the trec_eval command does not need it.
     from fastrank.core.formats.files.files import name_of
 
-    complain(f"{name}: cannot write {name_of(path)}: {error.strerror}")
+    complain(f"{name}: cannot write {name_of(path)}: {error.strerror}", "error")
     return 1
 
 
@@ -137,15 +159,15 @@ def guarded(name: str, command: Callable[[], int]) -> int:
     except OSError as error:
         if error.filename not in (None, "-"):
             return report_unwritable(name, error.filename, error)
-        complain(f"{name}: cannot write the results: {error.strerror}")
+        complain(f"{name}: cannot write the results: {error.strerror}", "error")
         discard(sys.stdout)
         return 1
     except (EngineError, ImportError) as error:
-        complain(f"{name}: {error}")
+        complain(f"{name}: {error}", "error")
         return 1
     except MemoryError as error:
         # trec_eval's exit status when it cannot allocate memory.
-        complain(f"{name}: out of memory: {error}")
+        complain(f"{name}: out of memory: {error}", "error")
         return 3
     except KeyboardInterrupt:
         return 130

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 
-from fastrank.cli.output import encoded
+from fastrank.cli.output import encoded, without_controls
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.results.result import rendered
@@ -41,7 +41,8 @@ def formatted(results: Results, arguments: argparse.Namespace) -> Iterator[bytes
 
 def _trec(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
     for _, name, scores in results:
-        yield b"%-22b\t%b\t%b\n" % (b"run", b"all", os.fsencode(name))
+        shown = os.fsencode(without_controls(name, allowed=""))
+        yield b"%-22b\t%b\t%b\n" % (b"run", b"all", shown)
         yield from trec_lines(
             scores, per_query=arguments.per_query, summary=not arguments.no_summary
         )

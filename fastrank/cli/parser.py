@@ -19,7 +19,7 @@ from fastrank.cli.flags import (
     columns_by_role,
     declarations,
 )
-from fastrank.cli.output import guarded, write
+from fastrank.cli.output import guarded, without_controls, write
 from fastrank.common.dropped import instead
 from fastrank.common.keywords import SYNONYMS
 from fastrank.common.messages import closest, did_you_mean, meant_choice
@@ -27,7 +27,7 @@ from fastrank.common.messages import closest, did_you_mean, meant_choice
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
-    from typing import Any
+    from typing import Any, NoReturn
 
     from _typeshed import SupportsWrite
 
@@ -129,13 +129,11 @@ class Parser(argparse.ArgumentParser):
         """Declare one run or several."""
         self.add("RUN ...", help, dest="runs")
 
-    def add_measures(self, default: str, *, required: bool = False) -> None:
+    def add_measures(self, default: str) -> None:
         """Declare `-m`."""
         self.add(
             "-m, --measure MEASURE ...",
-            f"measure or set of `fastrank measures`{REPEATED}"
-            f"{default and f' (default: {default})'}",
-            required=required,
+            f"measure or set of `fastrank measures`{REPEATED} (default: {default})",
             dest="measures",
             group=INPUTS,
         )
@@ -217,6 +215,10 @@ class Parser(argparse.ArgumentParser):
             gone = instead(flag, value) or (instead("test", value) if is_test else "")
             error.message += gone or meant_choice(value, action.choices or ())
             raise
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and a message, on one line whatever it quotes; the exit status is 2."""
+        super().error(without_controls(message, allowed=""))
 
     def format_usage(self) -> str:
         """The usage, wrapped."""

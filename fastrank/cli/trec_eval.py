@@ -73,8 +73,8 @@ class _ExitError(Exception):
     """End the program: lines for standard error, and the exit status."""
 
     def __init__(self, status: int, *lines: str) -> None:
-        super().__init__("\n".join(lines))
-        self.status = status
+        super().__init__()
+        self.lines, self.status = lines, status
 
 
 class _Request:
@@ -146,8 +146,8 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             return _run(words)
         except _ExitError as stop:
-            if str(stop):
-                complain(str(stop))
+            for line in stop.lines:
+                complain(line)
             return stop.status
 
     return guarded("trec_eval", command)
@@ -171,7 +171,7 @@ def _run(words: list[str]) -> int:
         for letter, value in parser:
             request.take(letter, value)
     except UsageError as error:
-        raise _ExitError(1, str(error), USAGE.rstrip()) from None
+        raise _ExitError(1, str(error), *USAGE.rstrip().splitlines()) from None
     if request.help:
         from fastrank.cli.help import help_text
 

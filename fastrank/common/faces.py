@@ -28,15 +28,15 @@ def by_face(python: str, command: str) -> str:
 
 
 def option(name: str, value: object) -> str:
-    """An option with its value: `ties="average"`, or on the command line `--ties average`.
+    """An option with its value: `ties='average'`, or on the command line `--ties average`.
 
     >>> option("rank_by", "given")
-    'rank_by="given"'
+    "rank_by='given'"
     >>> with on_command_line():
     ...     option("rank_by", "given")
     '--rank-by given'
     """
-    return by_face(f'{name}="{value}"', f"--{name.replace('_', '-')} {value}")
+    return by_face(f"{name}={value!r}", f"--{name.replace('_', '-')} {value}")
 
 
 def column_option(role: str, name: str = "NAME", call: str | None = None) -> str:

@@ -65,23 +65,23 @@ def results_to_run(
     """
     check_choice("rank_by", rank_by, ("score", "given"))
     if not hasattr(results, "items"):
-        found = type(results).__name__
-        raise TypeError(f"results: expected {{query: documents}}, found {found}")
+        kind = type(results).__name__
+        raise TypeError(f"results: expected {{query: documents}}, found {kind}")
     queries, lists = list(results), list(map(_listed, results.values(), results))
     ends = list(accumulate(map(len, lists), initial=0))
 
     def fail(row: int, reason: str) -> NoReturn:
-        place = bisect_right(ends, row) - 1
-        fail_query(place, f"result {row - ends[place] + 1}: {reason}")
+        query = bisect_right(ends, row) - 1
+        fail_query(query, f"result {row - ends[query] + 1}: {reason}")
 
     def fail_query(row: int, reason: str) -> NoReturn:
         raise InputError(SOURCE, f"query {queries[row]!r:.60}, {reason}")
 
     ids: list[object] = []
     scores: list[object] = []
-    for own in lists:
-        for rank, one in enumerate(own, 1):
-            document, score = _parts(one)
+    for documents in lists:
+        for rank, result in enumerate(documents, 1):
+            document, score = _parts(result)
             ids.append(_id_of(document, id, len(ids), fail))
             if rank_by == "given":
                 score = -rank if higher_is_better else rank
@@ -98,21 +98,21 @@ def results_to_run(
     )
 
 
-def _listed(given: object, query: object) -> list[object]:
+def _listed(documents: object, query: object) -> list[object]:
     """The documents or ids of a query, also in what a retriever of Haystack returns."""
-    if isinstance(given, Mapping):
-        given = given.get("documents", given)
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
-        reason = f"query {query!r:.60}, expected a list of documents, found {given!r:.60}"
+    if isinstance(documents, Mapping):
+        documents = documents.get("documents", documents)
+    if isinstance(documents, (str, bytes, Mapping)) or not hasattr(documents, "__iter__"):
+        reason = f"query {query!r:.60}, expected a list of documents, found {documents!r:.60}"
         raise InputError(SOURCE, reason)
-    return list(given)
+    return list(documents)
 
 
-def _parts(one: object) -> tuple[object, object]:
+def _parts(result: object) -> tuple[object, object]:
     """The document of a result, and its score or None."""
-    if isinstance(one, (tuple, list)) and len(one) == 2:
-        return one[0], one[1]
-    return getattr(one, "node", one), _first(one, SCORES)
+    if isinstance(result, (tuple, list)) and len(result) == 2:
+        return result[0], result[1]
+    return getattr(result, "node", result), _first(result, SCORES)
 
 
 def _id_of(document: object, id: object, row: int, fail: Callable[[int, str], NoReturn]) -> object:
@@ -123,21 +123,21 @@ def _id_of(document: object, id: object, row: int, fail: Callable[[int, str], No
         return document
     metadata = _first(document, METADATA)
     metadata = metadata if isinstance(metadata, Mapping) else {}
-    found = _first(document, IDS) if id is None else metadata.get(id)
-    if found is None:
-        what = f"{type(document).__name__} without"
+    document_id = _first(document, IDS) if id is None else metadata.get(id)
+    if document_id is None:
+        kind = f"{type(document).__name__} without"
         if metadata:
-            what = f"{type(document).__name__} with the metadata {', '.join(map(str, metadata))}"
-            what += "; id='NAME' takes it from the metadata" if id is None else ""
-        fail(row, f"expected {'an id' if id is None else repr(id)}, found {what}")
-    return found
+            kind = f"{type(document).__name__} with the metadata {', '.join(map(str, metadata))}"
+            kind += "; id='NAME' takes it from the metadata" if id is None else ""
+        fail(row, f"expected {'an id' if id is None else repr(id)}, found {kind}")
+    return document_id
 
 
-def _first(given: object, names: tuple[str, ...]) -> object:
+def _first(document: object, names: tuple[str, ...]) -> object:
     """The first value of these attributes or keys that is not None."""
-    fields = given if isinstance(given, Mapping) else None
+    fields = document if isinstance(document, Mapping) else None
     for name in names:
-        value = getattr(given, name, None) if fields is None else fields.get(name)
+        value = getattr(document, name, None) if fields is None else fields.get(name)
         if value is not None:
             return value
     return None

@@ -21,7 +21,8 @@ evaluator:
 
 - Relevance may be graded, for measures that use grades.
 - Of documents with equal scores, the one whose id sorts later comes first, as everywhere in
-  fastrank; there it is the one whose id sorts earlier.
+  fastrank; there it is the one whose id sorts earlier, as with `ties="docno_asc"`.
+- What a reader must know, such as ties that decide a measure, is logged as a warning.
 - `scores` holds the values per query of the last call.
 - If the CSV file has other columns, the row is not added, and a warning is issued.
 
@@ -39,7 +40,8 @@ from fastrank.common.arguments import at_least
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.compat.metric_names import is_greater_better, key_of, names_of, primary_of, title_of
 from fastrank.core.formats.tables.table_files import csv_lines
-from fastrank.core.matching.keywords import EVALUATION, LevelOptions, evaluation_options
+from fastrank.core.matching.keywords import EVALUATION, LabelOptions, evaluation_options
+from fastrank.core.scores.text import notes
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.vectors.embeddings.judged_search import evaluate_embeddings
 from fastrank.vectors.searching.vectors import METRICS, check_metric
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.common.choices import Metric
+    from fastrank.common.choices import Metric, Ties
     from fastrank.core.scores.scores import Scores
 
 __all__ = ["DEFAULT_MEASURES", "RankingEvaluator"]
@@ -87,7 +89,15 @@ def _base() -> Any:
     return BaseEvaluator
 
 
-@takes(LevelOptions, EVALUATION)
+class RankingOptions(LabelOptions, total=False):
+    """How rankings are evaluated; queries without results count as 0."""
+
+    judged_only: bool
+    ties: Ties
+    exclude: Mapping[Any, Iterable[Any]] | None
+
+
+@takes(RankingOptions, EVALUATION)
 class RankingEvaluator(_base()):  # type: ignore[misc]
     """Ranks a corpus for queries by a model's embeddings, and evaluates the rankings.
 
@@ -108,7 +118,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
     corpus_chunk_size: the number of documents encoded and searched at a time.
     write_csv: whether to add a row to `Information-Retrieval_evaluation_NAME_results.csv` in the
         folder `output_path` of a call.
-    **options: see `LevelOptions`.
+    **options: see `RankingOptions`.
 
     The constructor, and so a training script before it trains, raises InputError if no query has
     relevant documents or the corpus is empty, and MeasureError and OptionError for invalid measures
@@ -141,7 +151,7 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         query_prompt_name: str | None = None,
         corpus_prompt: str | None = None,
         corpus_prompt_name: str | None = None,
-        **options: Unpack[LevelOptions],
+        **options: Unpack[RankingOptions],
     ) -> None:
         super().__init__()
         if metric is not None:
@@ -219,7 +229,10 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
             **self._searching,
         )
         metrics = {f"{similarity}_{key_of(measure)}": v for measure, v in scores.mean.items()}
-        logger.info("%s: %s", self.name or type(self).__name__, metrics)
+        title = self.name or type(self).__name__
+        logger.info("%s: %s", title, metrics)
+        for note in notes(scores):
+            logger.warning("%s: %s", title, note)
         if output_path is not None and self.write_csv:
             titles = [f"{similarity}-{title_of(measure)}" for measure in scores.mean]
             self._write(output_path, ["epoch", "steps", *titles], [epoch, steps, *metrics.values()])

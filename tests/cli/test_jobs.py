@@ -188,7 +188,7 @@ def test_judgments_that_need_a_missing_package_have_exit_status_1(command, monke
     assert fastrank(f"{command} memory://bucket/a.qrels {PCA} {PIXELS}").status == 1
 
 
-def on_a_terminal(line: str) -> str:
+def on_a_terminal(line: str, **environment: str) -> str:
     """What a command writes to a terminal as standard error, its results being redirected.
 
     Its progress bar appears at once.
@@ -197,8 +197,8 @@ def on_a_terminal(line: str) -> str:
     terminal, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
     words = [sys.executable, "-c", program, *line.split()]
-    path = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=end, env=path):
+    variables = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(REPOSITORY), **environment}
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=end, env=variables):
         os.close(end)
         written = b""
         # At the end, Linux raises an error.
@@ -210,8 +210,24 @@ def on_a_terminal(line: str) -> str:
 
 
 def test_a_terminal_shows_a_progress_bar():
-    shown = on_a_terminal(f"eval -m map --jobs 2 {QRELS} {PCA} missing {PROFILE}")
+    line = f"eval -m map --jobs 2 {QRELS} {PCA} missing {PROFILE}"
+    shown = on_a_terminal(line, NO_COLOR="1")
 
     assert "/3.00" in shown
     # The bar is cleared before a message.
     assert "\rfastrank eval: missing: no such file or directory\r\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("environment", "start", "end"),
+    [
+        ({}, "\x1b[31m", "\x1b[0m"),
+        ({"NO_COLOR": "1"}, "", ""),
+        ({"NO_COLOR": ""}, "\x1b[31m", "\x1b[0m"),
+        ({"TERM": "dumb"}, "", ""),
+    ],
+)
+def test_errors_have_a_color_on_a_terminal(environment, start, end):
+    shown = on_a_terminal("compare missing.qrels missing.run", **environment)
+
+    assert shown == (f"{start}fastrank compare{end}: missing.qrels: no such file or directory\r\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fastrank.cli import output
 from fastrank.cli.compare import HINT
 from fastrank.cli.main import COMMANDS, main
 from fastrank.core.formats.files.source import read_all
@@ -284,7 +286,8 @@ def test_a_closed_pipe_ends_quietly(line):
     found = process(line, stdout=closed)
 
     os.close(closed)
-    told = [own for own in found.err.splitlines() if "have no judgments" not in own]
+    notes = re.compile("have no judgments|ids are row numbers")
+    told = [line for line in found.err.splitlines() if not notes.search(line)]
     assert (found.status, told) == (141, [])
 
 
@@ -353,3 +356,39 @@ def test_an_interrupted_process_leaves_nothing_behind(tmp_path):
 
     assert (command.returncode, said) == (130, b"")
     assert list(target.iterdir()) == []
+
+
+FORGED = "x\n::error::forged\ty"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["eval --format trec", "eval", "eval -q --format trec", "check", "check --format github"],
+)
+def test_a_name_of_a_file_begins_no_line(command):
+    write({FORGED: SMALL["a.run"].replace("q2 Q0 c 1 9 a\n", ""), f"{FORGED}2": "q1 Q0 a 1 2\n"})
+    shown = fastrank(command, "qrels", FORGED, f"{FORGED}2")
+    lines = [*shown.out.splitlines(), *shown.err.splitlines()]
+    assert any("forged" in line for line in lines)
+    assert not any(line.startswith("::error::forged") for line in lines)
+
+
+def test_severities_of_check_have_a_color_on_a_terminal_only(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    write({"twice.run": "q1 Q0 a 1 2 a\nq1 Q0 a 2 1 a\n"})
+    plain = fastrank("check qrels twice.run").out
+    monkeypatch.setattr(output, "is_terminal", lambda stream: stream is not None)
+    shown = fastrank("check qrels twice.run").out
+    assert ": \x1b[31merror\x1b[0m: duplicate" in shown
+    assert re.sub("\x1b\\[[0-9]+m", "", shown) == plain
+    assert fastrank("check qrels twice.run -o report").status == 1
+    assert Path("report").read_text() == plain
+
+
+def test_an_interrupt_while_a_command_is_imported_ends_it(monkeypatch):
+    def interrupted(_: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fastrank.cli.main.command_of", interrupted)
+    assert main(["fuse", "a.run", "b.run"]) == 130

@@ -16,6 +16,7 @@ FILES = {
     "run": "q1 Q0 d1 1 1 t\n",
     "more.qrels": "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n",
     "high.run": "q1 Q0 d2 1 2 t\nq1 Q0 d1 2 1 t\nq2 Q0 d1 1 9 t\n",
+    "marked.qrels": "\ufeffq1 0 d1 1\nq2 0 d1 1\n",
     "nul.run": "q1 Q0 d1 1 1 t\n\0q1 Q0 z 9 t\n",
     "q2.run": "q2 Q0 d1 1 1 t\n",
     "unjudged.run": "q1 Q0 D1 1 1 t\n",
@@ -76,6 +77,10 @@ eval -m map qrels unjudged.run => run all unjudged map all 0.0000
   note: unjudged.run: no retrieved document is judged: do the document ids of run and qrels match?
 eval -m map -l 2 qrels run => run all run map all 0.0000
   note: run: no judged document is relevant: is the relevance level above all grades?
+eval -m map marked.qrels q2.run => run all q2 map all 1.0000
+  note: marked.qrels: ignored a byte order mark, which trec_eval reads as part of the first query id
+    fastrank eval: q2.run: the run lacks 1 of 2 judged queries (q1); it is left out (--missing zero
+    counts it as 0)
 eval -m map two.qrels run => run all run map all 1.0000
   note: run: the run lacks 1 of 2 judged queries (q2); it is left out (--missing zero counts it as
     0)

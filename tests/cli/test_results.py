@@ -98,7 +98,7 @@ estimate --human people.qrels --judge model.qrels -m P.1 --seed 3 a.run
 # A command line; what it has printed (`out`) or written; and what a call gives.
 VALUES = """
 compare -q -m P.5 --format csv ALL => out => fr.compare(QRELS, ALL, "P.5").to_csv(per_query=True)
-compare ALL => out => f'{fr.compare(QRELS, ALL, "map ndcg_cut.10")}\\n{HINT}\\n'
+compare ALL => out => f'{fr.compare(QRELS, ALL)}\\n{HINT}\\n'
 compare -b pca.run ALL => out => printed(f"compare -b pca {SHORT['ALL']}")
 compare -m map -m P.10 --letters --sort P_10 --digits 1 --percent --ascii ALL
   out.removesuffix(f"{HINT}\\n")

@@ -1,6 +1,7 @@
 """The evaluator for sentence-transformers, beside the one they have, and in their trainer."""
 
 import csv
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -310,3 +311,24 @@ def test_the_trainer_keeps_the_best_checkpoint_by_the_metric(tmp_path):
     assert len(logged) == 3
     assert trainer.state.best_metric == max(logged)
     assert evaluator(model)["dev_cosine_mrr@10"] == max(logged)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected", "noted"),
+    [
+        ({}, 1 / 3, True),
+        # As in sentence-transformers, the document whose id sorts earlier comes first.
+        ({"ties": "docno_asc"}, 1.0, True),
+        ({"ties": "average"}, (1 + 1 / 2 + 1 / 3) / 3, False),
+        ({"ties": "docno_asc", "exclude": {"q": ["a"]}}, 0.0, False),
+        ({"judged_only": True}, 1.0, False),
+        ({"depth": 2}, 0.0, False),
+    ],
+)
+def test_the_options_of_evaluations_apply(options, expected, noted, caplog):
+    """To a model that finds all documents equally similar."""
+    corpus = {"a": "red", "b": "green", "c": "blue"}
+    evaluator = RankingEvaluator({"q": "red"}, corpus, {"q": {"a"}}, "RR", **options)
+    metrics = evaluator(SimpleNamespace(encode=lambda texts, **_: np.ones((len(texts), 2))))
+    assert list(metrics.values()) == pytest.approx([expected])
+    assert ("depends on tied scores: 0.3333 to 1.0000" in caplog.text) == noted

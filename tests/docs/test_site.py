@@ -133,7 +133,15 @@ def test_the_overview_has_every_measure_as_its_record_says(script):
     linked = re.findall(r"\[(\w+)(?: of trec_eval| with options)?\]\(measures\.md#", text)
 
     assert script("choosing_page").page(text) == text, "run docs/scripts/choosing_page.py"
+
     assert sorted(linked) == sorted(measure.name for measure in fr.MEASURES)
+
+
+def test_the_page_of_files_has_all_formats_and_names(script):
+    text = (DOCS / "files.md").read_text("utf-8")
+
+    assert script("files_page").page(text) == text, "run docs/scripts/files_page.py"
+    assert script("files_page").unlisted() == set()
 
 
 def test_every_environment_variable_is_on_the_page_of_installation():

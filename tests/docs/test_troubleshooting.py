@@ -31,6 +31,8 @@ FILES = {
     "header.qrels": "q1\t0\td1\n",
     "nul.qrels": "q1\0 0 d1 1\n",
     "empty.run": "",
+    "names.csv": "query,page,grade\nq1,d1,1\n",
+    "semicolons.csv": "query;doc;grade\nq1;d1;1\n",
 }
 COMMANDS = [
     "trec_eval qrels other-query.run",
@@ -41,10 +43,12 @@ COMMANDS = [
     *(f"fastrank eval -m map qrels {name}" for name in FILES if name.endswith(".run")),
     "fastrank eval -m map header.qrels run",
     "fastrank eval -m map nul.qrels run",
+    "fastrank eval -m map names.csv run",
+    "fastrank eval -m map semicolons.csv run",
     "fastrank eval -m map qrels missing.run",
     "gzip -c run | head -c 20 > cut.gz; fastrank eval -m map qrels cut.gz",
     "fastrank eval -m mapp qrels run",
-    "fastrank eval -m map --digits 3 qrels run",
+    "fastrank eval -m map --digits 3 --format csv qrels run",
     "fastrank evl",
     "FASTRANK_ENGINE=fast fastrank --version",
     "python -c 'import os; del os.preadv; import fastrank'",
@@ -92,7 +96,7 @@ def test_the_remedy_of_judgments_that_appear_twice_keeps_the_first(tmp_path):
     (tmp_path / "data").mkdir()
     twice = "q1 0 d1 1\nq1 0 d1 2\nq1 0 d2 0\n"
     (tmp_path / "data" / "digits.qrels").write_text(twice, "utf-8")
-    (remedy,) = re.findall(r"^mkdir -p out\nawk .*$", TEXT, re.M)
+    (remedy,) = re.findall(r"^mkdir -p out\nfastrank qrels merge .*$", TEXT, re.M)
 
     assert shell(remedy, tmp_path).returncode == 0
 

@@ -9,7 +9,7 @@ from fastrank.analysis.checking.repeats import check_repeats, check_scattered
 from fastrank.analysis.checking.rows import Rows
 from fastrank.common.c_numbers import atol
 from fastrank.common.messages import counted
-from fastrank.core.formats.trec.strict import USUAL_ITERATIONS, swapped
+from fastrank.core.formats.trec.strict import HANDFUL, USUAL_ITERATIONS, handful, swapped
 from fastrank.core.native import codes
 
 # Evaluation counts judgments by grade below this (fastrank/core/kernels/matching/rankings.py).
@@ -23,6 +23,10 @@ def check_judgments(rows: Rows, findings: Collector) -> None:
     _check_grades(rows, findings)
     if _are_swapped(rows):
         findings.add("exchanged-columns", int(rows.lines[0]), swapped(rows.doc(0)))
+    elif rows.is_trec and (docs := rows.count_documents()) <= HANDFUL:
+        groups = len({rows.fields(row)[1] for row in range(len(rows))})
+        if reason := handful(docs, groups, len(rows)):
+            findings.add("exchanged-columns", int(rows.lines[0]), reason)
     else:
         check_repeats(rows, findings, judgments=True)
     check_scattered(rows, findings)

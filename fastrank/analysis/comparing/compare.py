@@ -33,7 +33,7 @@ from fastrank.core.evaluation.evaluate_many import evaluate_runs
 from fastrank.core.evaluation.evaluator import plan_of
 from fastrank.core.formats.inputs import are_named
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
-from fastrank.core.measures.selection import Selection
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.core.scores.text import tie_notes
 from fastrank.errors import GroupError, MeasureError, OptionError
 
@@ -65,7 +65,7 @@ class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
 def compare(
     qrels: QrelsLike,
     runs: RunsLike | RunLike,
-    measures: Measures,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     executor: Workers | None = None,
     progress: bool | None = None,

@@ -28,7 +28,7 @@ from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evalu
 from fastrank.core.matching.match import match
 from fastrank.core.matching.options import check_options
 from fastrank.core.matching.plan import Plan
-from fastrank.core.measures.selection import Selection
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.errors import FastrankError, GroupError, OptionError
 
 TYPE_CHECKING = False
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from fastrank.core.formats.texts.lookup import TextsLike
     from fastrank.core.measures.selection import BoundMeasure, Measures
 
-MEASURES = "map ndcg_cut.10 P.10"
 ROWS = 10
 
 
@@ -153,7 +152,7 @@ def explain(
             if value is not None:
                 raise OptionError(name, "no effect with against")
         return explained_against(qrels, run, against, measures, checked)
-    asked = MEASURES if measures is None else measures
+    asked = DEFAULT_MEASURES if measures is None else measures
     return explained(qrels, run, asked, query, other, texts, rows, checked)
 
 

@@ -91,6 +91,7 @@ METHODS = {
 }
 NORMALIZATIONS = {
     "min-max": codes.MIN_MAX,
+    "min-max-inverted": codes.INVERTED,
     "max": codes.BY_MAXIMUM,
     "sum": codes.BY_SUM,
     "z": codes.STANDARD,
@@ -121,6 +122,8 @@ SYNONYMS = {
 NORMALIZATION_SYNONYMS = {
     "min_max": "min-max",
     "minmax": "min-max",
+    "min_max_inverted": "min-max-inverted",
+    "inverted": "min-max-inverted",
     "zmuv": "z",
     "zscore": "z",
     "z_score": "z",

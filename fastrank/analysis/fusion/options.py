@@ -72,8 +72,8 @@ FUSION = (
         "normalization",
         None,
         """how the scores of each run are normalized query by query, for methods that use scores:
-        "min-max" (the default), "max", "sum", "z", "rank", "borda", "dbsf" or "none"; see
-        docs/fusion.md.""",
+        "min-max" (the default), "min-max-inverted" for distances, "max", "sum", "z", "rank",
+        "borda", "dbsf" or "none"; see docs/fusion.md.""",
         check=check_normalization,
     ),
     Keyword(

@@ -39,6 +39,6 @@ def annotation(kind: str, title: str, message: str) -> str:
 
 def escaped(text: str, more: str = "") -> str:
     """Escape a string for GitHub's workflow commands; more: what properties escape, too."""
-    for character in "%" + more:
+    for character in "%\r\n" + more:
         text = text.replace(character, f"%{ord(character):02X}")
     return text

@@ -30,6 +30,7 @@ from fastrank.core.formats.files import files
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.trec.runs import run_metadata
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
+from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.scores.text import without_ties
 from fastrank.errors import InputError, OptionError
 
@@ -55,7 +56,7 @@ def save_baseline(
     path: Source,
     qrels: QrelsLike,
     run: RunLike,
-    measures: Measures,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     command: Sequence[str] | None = None,
     ir_metadata: bool = False,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fastrank.analysis.comparing.compare import ALONE, CompareOptions, compare
 from fastrank.analysis.comparing.options import COMPARISON
-from fastrank.analysis.explaining.explain import MEASURES
 from fastrank.analysis.explaining.judged_query import (
     is_explained,
     judgments_of,
@@ -24,7 +23,7 @@ from fastrank.core.formats.inputs import are_named, is_file
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.plan import Plan
-from fastrank.core.measures.selection import Selection
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -46,7 +45,7 @@ K = 20
 def inspect(
     qrels: QrelsLike,
     runs: RunsLike | RunLike,
-    measures: Measures = MEASURES,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     texts: object = None,
     queries: object = None,

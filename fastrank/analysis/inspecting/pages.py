@@ -16,9 +16,9 @@ from fastrank.analysis.comparing.report.sections import (
 from fastrank.analysis.comparing.shown import columns_document, document_of, interval_name
 from fastrank.analysis.inspecting.chunks import chunks_of, short, size_of
 from fastrank.common.messages import counted
-from fastrank.common.plots.style import LINES, short_names, styles_of
+from fastrank.common.plots.style import LINES, distinct_parts, short_names, styles_of
 from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph, Section
-from fastrank.common.rendering.html import html, safe
+from fastrank.common.rendering.html import html, safe, scrolled
 from fastrank.common.rendering.page import whole_page
 
 TYPE_CHECKING = False
@@ -38,8 +38,8 @@ STATIC_DEPTH = 10
 MOST_RUNS = 12
 # The digits of values in the data; four are shown.
 DIGITS = 6
-# The length of names above columns of values.
-SHORT = 9
+# The length of names above columns of values, which have space for so many letters.
+SHORT = 7
 
 
 def page_of(inspection: Inspection) -> str:
@@ -95,7 +95,7 @@ def _common(inspection: Inspection) -> dict[str, object]:
         # Grades that were given in a page are kept under this name.
         "key": sha256(identity).hexdigest()[:16],
         "runs": comparison.names,
-        "short": short_names(comparison.names, SHORT),
+        "short": short_names(distinct_parts(comparison.names), SHORT),
         "lines": [LINES.index(style["linestyle"]) for style in styles],
         "colors": [COLORS_OF_PAGE.get(style["color"].lower(), style["color"]) for style in styles],
         "measures": comparison.measures,
@@ -153,7 +153,7 @@ def _verdicts(comparison: Comparison) -> str:
         blocks = columns_document(comparison, columns, ()).blocks
     # The notes have a place of their own.
     means = html(Document(blocks[: len(blocks) - len(comparison.notes)]))
-    return f'{shown}<div class="verdicts"><div class="wide" tabindex="0">{means}</div></div>'
+    return f'{shown}<div class="verdicts">{scrolled(means)}</div>'
 
 
 def _notes(inspection: Inspection) -> str:

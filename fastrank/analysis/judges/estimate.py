@@ -28,6 +28,7 @@ from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import interval as bounds_text
 from fastrank.common.rendering.numbers import number, p_text, signed
 from fastrank.core.data.columns import Frozen
+from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Estimate, Table, grid_of, table_of_rows
 from fastrank.errors import MeasureError, OptionError
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
 PARTS = ("human", "judge", "weight", "width", "effective")
 # What a plot shows of each system, from the top, and by how much each is moved.
 SHOWN = (("people alone", -0.22), ("combined", 0.0), ("judge alone", 0.22))
+
+# Of the default measures, what adds over documents, for plans of pairs.
+ADDITIVE = "P.10"
 
 
 class EstimatedPair(NamedTuple):
@@ -154,7 +158,7 @@ class JudgeEstimate(Result, Frozen):
         """The estimated difference of two systems; (b, a) has the opposite signs.
 
         >>> estimate.pair("nDCG@2", "a", "b").p_adjusted
-        0.278...
+        0.514...
         """
         self._of(measure, a), self._of(measure, b)
         if a == b:
@@ -317,7 +321,7 @@ def estimate(
     human: QrelsLike,
     judge: QrelsLike | Sequence[QrelsLike],
     runs: RunsLike | RunLike,
-    measures: Measures,
+    measures: Measures | None = None,
     *,
     population: Population = "all",
     judges: Judges = "linear",
@@ -336,7 +340,8 @@ def estimate(
         of the judge, mean unjudged.
     judge: a judge's for all queries, such as a language model's; or a list of several judges'.
     runs: runs as a list or {name: run}. Judged queries that a run lacks count as 0.
-    measures: as `evaluate` takes them, with values per query.
+    measures: as `evaluate` takes them, with values per query; by default "map ndcg_cut.10 P.10", of
+        a plan of pairs "P.10", which adds over documents.
     population: "all": the queries are a sample of what users ask; "queries": they are all there
         are, so that nothing is uncertain once people have judged each.
     judges: how several judges become one: "mean" and "majority" of their grades, or the best
@@ -386,6 +391,8 @@ def estimate(
     else:
         grades = plan.grades_of(human, partial=partial)
         people = plan._judged(grades)
+    if measures is None:
+        measures = ADDITIVE if by_pairs else DEFAULT_MEASURES
     by_name = {"human": people, **by_judge}
     if len(by_judge) > 1 and (by_pairs or judges != "linear"):
         kind = "mean" if judges == "linear" else judges

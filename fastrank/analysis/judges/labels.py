@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from fastrank.errors import InputError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
     from fastrank.analysis.comparing.paired import Floats
@@ -42,10 +43,25 @@ def judgments_of(source: QrelsLike, name: str) -> Judgments:
 
     Raises InputError for preferences.
     """
+    return _graded(source, name).to_dict()
+
+
+def rows_of(source: QrelsLike, name: str) -> Iterator[tuple[str, str, float]]:
+    """Query, document and grade of each judgment, also of pairs that are judged several times.
+
+    Raises InputError for preferences.
+    """
+    qrels = _graded(source, name)
+    sizes = np.diff(qrels.offsets)
+    queries = chain.from_iterable(map(repeat, qrels.query_ids, sizes.tolist()))
+    return zip(queries, qrels.doc_ids, qrels.grades.tolist(), strict=True)
+
+
+def _graded(source: QrelsLike, name: str) -> Qrels:
     qrels = as_qrels(source)
     if not isinstance(qrels, Qrels):
         raise InputError(name, "expected judgments with grades, found preferences")
-    return qrels.to_dict()
+    return qrels
 
 
 def judged(judgments: Judgments) -> Judgments:

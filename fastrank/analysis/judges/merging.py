@@ -8,7 +8,14 @@ from collections import Counter
 from collections.abc import Iterator
 from statistics import fmean
 
-from fastrank.analysis.judges.labels import judge_names, judged, judgments_of, pairs_of, whole
+from fastrank.analysis.judges.labels import (
+    judge_names,
+    judged,
+    judgments_of,
+    pairs_of,
+    rows_of,
+    whole,
+)
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.qrels import Qrels
@@ -78,7 +85,7 @@ def merged(qrels: Sequence[QrelsLike], prefer: Prefer, conflicts: Conflicts) -> 
         raise TypeError(f"qrels: expected a list of judgments, found {type(qrels).__name__}")
     grades: dict[str, dict[str, list[float]]] = {}
     for source, name in zip(qrels, judge_names(qrels), strict=True):
-        for (query, document), grade in pairs_of(judgments_of(source, name)).items():
+        for query, document, grade in rows_of(source, name):
             grades.setdefault(query, {}).setdefault(document, []).append(grade)
     for documents in grades.values():
         for document, votes in documents.items():

@@ -202,7 +202,7 @@ class PairSample:
             f" {counted(len(self.queries), 'query', 'queries')}, not about others that users may"
             " ask"
         )
-        missing = sum(own.sampled for own in self.plan.strata.values()) - self.n
+        missing = sum(stratum.sampled for stratum in self.plan.strata.values()) - self.n
         if missing:
             pairs = counted(missing, "sampled pair has", "sampled pairs have")
             yield (

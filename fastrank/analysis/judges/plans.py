@@ -229,12 +229,12 @@ def read_plan(path: Source) -> JudgmentPlan:
     name, text = files.name_of(path), read_all(path)
     try:
         content = load_json(text, name)
-        expected = content.pop("digest"), content.pop("format")
+        digest, form = content.pop("digest"), content.pop("format")
     except (FormatError, KeyError, AttributeError, TypeError):
-        expected = "", ""
-    if expected[1] != FORMAT:
+        form = ""
+    if form != FORMAT:
         raise FormatError(name, 1, "expected a plan, as `fastrank plan` writes it")
-    if expected[0] != _digest(content):
+    if digest != _digest(content):
         raise FormatError(
             name,
             1,

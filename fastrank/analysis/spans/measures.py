@@ -97,7 +97,7 @@ def bind_span_measures(measures: str | Iterable[str]) -> list[BoundMeasure]:
         if not isinstance(text, str):
             raise TypeError(f"measures: expected str, found {type(text).__name__}")
         for name in split_measures(text):
-            spec = parse_family(name, aliases=True, known=BY_NAME)
+            spec = parse_family(name, aliases=True, families=BY_NAME)
             if spec is None:
                 family_names = [family.name for family in SPAN_MEASURES]
                 near = closest(name.partition("@")[0].partition("(")[0], family_names)

@@ -54,6 +54,8 @@ PARAMETERS: dict[str, str | float | list[str]] = {
 LONGEST = 26
 # How many letters are kept of a prefix that names share.
 SHARED = 6
+# What is between the words of a name.
+SEPARATOR = re.compile(r"[\W_]")
 
 
 def line(number: int) -> dict[str, Any]:
@@ -94,6 +96,27 @@ def short_names(names: Sequence[str], longest: int = LONGEST) -> list[str]:
     if longest >= most or len(set(labels)) == len(set(full)):
         return labels
     return short_names(names, longest + 8)
+
+
+def distinct_parts(names: Sequence[str]) -> list[str]:
+    """The names without the words with which all of them begin and end.
+
+    >>> from fastrank.common.plots.style import distinct_parts
+    >>> distinct_parts(["input.bm25.run", "input.dense.run"])
+    ['bm25', 'dense']
+    """
+    if len(names) < 2:
+        return list(names)
+    start = _words_shared(names)
+    end = _words_shared([name[start:][::-1] for name in names])
+    parts = [name[start : len(name) - end] for name in names]
+    return parts if all(parts) else list(names)
+
+
+def _words_shared(names: Sequence[str]) -> int:
+    """The length of the whole words, each with a separator, with which all names begin."""
+    prefix = names[0][: _shared(names)]
+    return max((match.end() for match in SEPARATOR.finditer(prefix)), default=0)
 
 
 def shortening(names: Sequence[str]) -> Callable[[str], str]:

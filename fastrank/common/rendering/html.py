@@ -93,6 +93,11 @@ def safe(text: str) -> str:
     return escape(visible(text))
 
 
+def scrolled(element: str) -> str:
+    """An element in a box that scrolls, also by keys, where it is wider than the page."""
+    return f'<div class="wide" tabindex="0">{element}</div>'
+
+
 def name(text: str) -> str:
     """A name or an id, in whatever script, without effect on the direction of its neighbours."""
     return f"<bdi>{safe(text)}</bdi>"

@@ -522,7 +522,8 @@ class Inspector {
       sides.addEventListener(kind, (event) => this.point(event.target.closest(".hit")?.dataset.place));
     }
     sides.addEventListener("mouseleave", () => this.point());
-    return [top, sides, this.missed(results, runs), this.grades.panel()].filter(Boolean);
+    const below = [this.missed(results, runs), this.legend(runs), this.grades.panel()];
+    return [top, sides, ...below].filter(Boolean);
   }
 
   column(results, run, other) {
@@ -592,8 +593,11 @@ class Inspector {
     const before = results.ranks[other][place];
     const name = visible(this.data.runs[other]);
     const step = before ? before - rank : 0;
-    const text = !before ? "new" : !step ? "=" : step > 0 ? `▲ ${step}` : `▼ ${-step}`;
-    const kind = !step ? "" : step > 0 ? "better" : "worse";
+    const text = !before ? "only here" : !step ? "=" : step > 0 ? `▲ ${step}` : `▼ ${-step}`;
+    // A document that is not relevant is no gain where it is higher.
+    const grade = results.grades[place];
+    const relevant = grade !== null && grade >= this.data.level;
+    const kind = !step || !relevant ? "" : step > 0 ? "better" : "worse";
     const title = before ? `rank ${before} of ${name}` : `not retrieved by ${name}`;
     return element("span", { className: `number moved ${kind}`, title }, text);
   }
@@ -648,6 +652,24 @@ class Inspector {
       made.append(element("p", { className: "soft" }, isolated(name), `: ${facts.join(", ")}`));
     });
     return made;
+  }
+
+  // What the marks mean, of those that the page has.
+  legend(runs) {
+    const marks = [["✓ ✗", "relevant, not relevant, with the grade"], ["?", "unjudged"]];
+    if (runs.length > 1) {
+      marks.push(
+        ["▲ ▼", "so many ranks higher or lower than in the other run; colored if relevant"],
+        ["=", "the same rank"], ["only here", "not retrieved by the other run"],
+        ["lines", "join the ranks of a document; thick ones of relevant, dashed ones of unjudged"],
+      );
+    }
+    if (this.data.adds.includes(this.state.measure)) {
+      marks.push(["numbers", `what the document adds to ${this.state.measure}`]);
+    }
+    const items = marks.map(([mark, text]) => element("li", {}, element("b", {}, mark), ` ${text}`));
+    const summary = element("summary", {}, "Marks");
+    return element("details", { className: "marks" }, summary, element("ul", {}, ...items));
   }
 
   // The relevant documents that no shown run has among its first results.

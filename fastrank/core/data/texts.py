@@ -170,14 +170,14 @@ class LineFields(TextColumn):
 class TextSet(Texts):
     """Texts that are also available as a list."""
 
-    known: list[bytes]
+    listed: list[bytes]
 
     def __init__(self, texts: list[bytes], starts: Int64Array, lengths: Int64Array) -> None:
-        Frozen.__init__(self, buffer=b"".join(texts), starts=starts, lengths=lengths, known=texts)
+        Frozen.__init__(self, buffer=b"".join(texts), starts=starts, lengths=lengths, listed=texts)
 
     def take(self, rows: Iterable[int]) -> list[bytes]:
         """The texts of some rows."""
-        texts = self.known
+        texts = self.listed
         return [texts[row] for row in rows]
 
 

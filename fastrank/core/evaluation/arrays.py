@@ -119,7 +119,7 @@ def evaluate_arrays(
         queries = queries if keyed else None
     row_queries = _queries_of_rows(qrels, queries, len(docs))
     unknown = _unknown_queries(row_queries, names)
-    is_named = qrels.named if queries is None and qrels.rows is not None else queries is not None
+    is_named = qrels.is_named if queries is None and qrels.rows is not None else queries is not None
     picks, left_out = relevant_queries(qrels, request.options)
     if left_out:
         qrels, now = select_queries(qrels, picks)

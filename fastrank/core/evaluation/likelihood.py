@@ -8,6 +8,7 @@ from fastrank.core.data.columns import as_array
 from fastrank.core.data.qrels import Preferences, lowest_code
 from fastrank.core.evaluation.evaluator import no_queries_error
 from fastrank.core.evaluation.scoring import scores_of_values
+from fastrank.core.formats.tables.values import as_rows, check_integers, check_scores, to_int64
 from fastrank.core.matching.judged import QueryError
 from fastrank.core.matching.keywords import (
     EVALUATION,
@@ -20,7 +21,7 @@ from fastrank.core.matching.queries import match_run
 from fastrank.core.matching.rankings import judge_rankings
 from fastrank.core.measures.selection import BoundMeasure
 from fastrank.core.measures.trec import Measure
-from fastrank.errors import InputError, OptionError
+from fastrank.errors import ArrayError, InputError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def negative_log_likelihood(
     of a query is -log of the probability of its relevant document, in nats; lower is better. The
     mean is over the queries that have a value; the others are NaN.
 
-    qrels, run: as `evaluate` takes them.
+    qrels, run: as `evaluate` takes them. Or run is a matrix of scores, an array or a tensor of
+        floats[queries, documents], and qrels has the column of the relevant document of each row.
     temperature: the divisor of the scores, above 0.
     positives: how to combine several relevant documents of a query. "mean": the mean of their -log
         probabilities; "alone": the same, but each competes only with nonrelevant documents, as in
@@ -83,6 +85,10 @@ def negative_log_likelihood(
     [0.31326168751822286, 0.6931471805599453]
     >>> print(scores)
     NLL  0.5032
+    >>> import numpy
+    >>> matrix = numpy.array([[2.0, 1.0], [5.0, 5.0]])
+    >>> print(fr.negative_log_likelihood([0, 1], matrix))
+    NLL  0.5032
     """
     from fastrank.core.data.texts import memory_of
     from fastrank.core.formats.inputs import as_qrels, as_run
@@ -93,6 +99,8 @@ def negative_log_likelihood(
     divisor = finite("temperature", temperature)
     if divisor <= 0.0:
         raise OptionError("temperature", f"expected a number above 0, found {temperature}")
+    if getattr(run, "ndim", 0) == 2 and hasattr(run, "dtype"):
+        qrels, run = _of_matrix(qrels, run)
     judgments, taken = (
         as_qrels(qrels, trec_eval_version=checked.trec_eval_version),
         as_run(run, trec_eval_version=checked.trec_eval_version),
@@ -132,6 +140,21 @@ def negative_log_likelihood(
     plan = Plan(judgments, [_bound()], checked)
     judged_run = judged_run.changed(judged=judged)
     return scores_of_values(plan, judged_run, queries, [memory_of(values)], [None])
+
+
+def _of_matrix(columns: object, matrix: object) -> tuple[QrelsLike, RunLike]:
+    """Judgments and a run, of columns of relevant documents and of scores. Raises ArrayError."""
+    table = check_scores("run", as_rows("run", matrix, 2))
+    relevant = to_int64("qrels", check_integers("qrels", as_rows("qrels", columns, 1)))
+    rows, width = table.shape
+    if len(relevant) != rows:
+        raise ArrayError("qrels", f"expected {rows} columns, one per row, found {len(relevant)}")
+    outside = ((relevant < 0) | (relevant >= width)).nonzero()[0].tolist()
+    if outside:
+        reason = f"expected a column from 0 to {width - 1}, found {relevant[outside[0]]}"
+        raise ArrayError("qrels", reason, outside[0])
+    run = {row: dict(enumerate(scores)) for row, scores in enumerate(table.tolist())}
+    return {row: {column: 1} for row, column in enumerate(relevant.tolist())}, run
 
 
 def _value(

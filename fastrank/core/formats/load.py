@@ -1,14 +1,10 @@
 """Read and write judgments and runs in files of any format.
 
-Formats: `trec` (see trec/reader.py), and of judgments trec_eval's others, `qrels_jg`, `prefs` and
-`qrels_prefs`; `sample`, judgments of a stratified sample (tables/table_files.py); `csv` and `tsv`,
-with a header of known names or without one (BEIR's qrels, MS MARCO's runs of query, document and
-rank); `json`, with {query: {document: number}} or a list of records; `jsonl`, records with the
-names of columns (both also records of questions: DPR's results, whose `has_answer` are judgments,
-KILT, HotpotQA and BRIGHT, see tools/question_files.py; and the ratings and responses of search
-engines, see tools/search_engines.py); `parquet`, which needs pyarrow. Files compressed with gzip,
-bzip2, xz or zstd are decompressed; written files are compressed if their name ends in .gz, .bz2,
-.xz or .zst.
+The formats are in formats.py. Of judgments, trec_eval's others are read, too: `qrels_jg`, `prefs`
+and `qrels_prefs`. JSON and JSON lines may also have records of questions (DPR's results, whose
+`has_answer` are judgments, KILT, HotpotQA and BRIGHT, see tools/question_files.py), and the ratings
+and responses of search engines (tools/search_engines.py). Files compressed with gzip, bzip2, xz or
+zstd are decompressed; written files are compressed if their name ends in .gz, .bz2, .xz or .zst.
 """
 
 from __future__ import annotations
@@ -94,15 +90,16 @@ def read_qrels(
 
     source: `irds:` and the id of a dataset is accepted, as in `irds:msmarco-passage/dev/small`:
     the judgments of the package ir_datasets, which downloads them if needed. format: trec, csv,
-    tsv, json, jsonl, parquet or sample; by default detected from the content. `sample` is the
-    format of NIST's sample_eval: lines `query iter doc stratum grade`, with a negative grade for
-    documents of the pool that were not sampled. Or one of trec_eval's other formats: qrels_jg,
-    lines `query group doc grade` of several judgment groups; prefs, lines `query group subgroup doc
-    level`, a higher level preferred, and qrels_prefs, lines `query group doc level`, which are read
-    into `Preferences`. columns: the names of the columns by role (query,
-    doc, grade, iteration, stratum), or their numbers from 0 in a file without a header; needed
-    only for unusual names. Raises ReadError, FormatError and InputError, and ImportError if a
-    library is missing: pyarrow for parquet, or that of a URL or a dataset.
+    tsv, json, jsonl, parquet, arrow, ltr or sample, by default detected from the content: see
+    [Files we read](../files.md). `sample` is the format of NIST's sample_eval: lines `query iter
+    doc stratum grade`, with a negative grade for documents of the pool that were not sampled. Or
+    one of trec_eval's other formats: qrels_jg, lines `query group doc grade` of several judgment
+    groups; prefs, lines `query group subgroup doc level`, a higher level preferred, and
+    qrels_prefs, lines `query group doc level`, which are read into `Preferences`. columns: the
+    names of the columns by role (query, doc, grade, iteration, stratum), or their numbers from 0 in
+    a file without a header; needed only for unusual names. Raises ReadError, FormatError and
+    InputError, and ImportError if a library is missing: pyarrow for parquet, or that of a URL or a
+    dataset.
 
     >>> import io
     >>> fr.read_qrels(io.BytesIO(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t1\\n")).to_dict()

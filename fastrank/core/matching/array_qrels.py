@@ -50,8 +50,8 @@ class ArrayQrels(Graded):
 
     queries: the ids of the judged queries. order: int64[queries], the queries in byte order of
     their ids. rows: int64[rows], for each row of the arrays evaluated without `queries=` the index
-    of its query, or -1; None if the judgments are keyed by query. named: whether ids of the queries
-    were given. columns: the input of kernels.
+    of its query, or -1; None if the judgments are keyed by query. is_named: whether ids of the
+    queries were given. columns: the input of kernels.
 
     >>> judged = fr.index_qrels({"q1": {31: 1, 4: 2}, "q2": {15: 1}})
     >>> len(judged)
@@ -66,7 +66,7 @@ class ArrayQrels(Graded):
 
     order: Int64Array
     rows: Int64Array | None
-    named: bool
+    is_named: bool
     columns: IndexedQrels
 
     def as_texts(self) -> Qrels:
@@ -119,8 +119,8 @@ def index_qrels(qrels: ArrayQrelsLike, *, queries: Iterable[object] | None = Non
             raise ArrayError("queries", "the judgments already have query ids")
         if isinstance(judgments, Mapping):
             ids = query_ids(judgments)
-            return _index(ids, *_flatten(list(judgments.values()), ids), keyed=True, named=True)
-        return _index(list(judgments.queries), *_numbered(judgments), keyed=True, named=True)
+            return _index(ids, *_flatten(list(judgments.values()), ids), keyed=True, is_named=True)
+        return _index(list(judgments.queries), *_numbered(judgments), keyed=True, is_named=True)
     if all(hasattr(judgments, name) for name in ("indptr", "indices", "data")):
         judgments = (judgments.indptr, judgments.indices, judgments.data)
     if not isinstance(judgments, (list, tuple)):
@@ -141,7 +141,7 @@ def index_qrels(qrels: ArrayQrelsLike, *, queries: Iterable[object] | None = Non
         reason = f"expected {count} ids, one per row of qrels, found {len(ids)}"
         raise ArrayError("queries", reason)
     rows = _flatten(judgments, ids) if rows is None else rows
-    return _index(ids, *rows, keyed=False, named=queries is not None)
+    return _index(ids, *rows, keyed=False, is_named=queries is not None)
 
 
 def select_queries(qrels: ArrayQrels, picks: Int64Array) -> tuple[ArrayQrels, Array]:
@@ -159,7 +159,7 @@ def select_queries(qrels: ArrayQrels, picks: Int64Array) -> tuple[ArrayQrels, Ar
         qrels.grade_column[rows],
         qrels.scale,
         keyed=qrels.rows is None,
-        named=qrels.named,
+        is_named=qrels.is_named,
     )
     if qrels.rows is None:
         return selected, new_numbers
@@ -261,7 +261,7 @@ def _index(
     scale: Scale | None,
     *,
     keyed: bool,
-    named: bool,
+    is_named: bool,
 ) -> ArrayQrels:
     """Drop queries without judgments, and index the documents of the others."""
     import numpy
@@ -316,6 +316,6 @@ def _index(
         scale=scale,
         order=numpy.asarray(text_order(texts)),
         rows=None if keyed else rows,
-        named=named,
+        is_named=is_named,
         columns=indexed,
     )

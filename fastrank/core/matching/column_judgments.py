@@ -290,16 +290,16 @@ def subtopics_of(qrels: Qrels) -> Subtopics:
 def has_subtopics(qrels: Qrels) -> bool:
     """Whether a second field of the judgments is not what plain judgments have there.
 
-    It is looked at once.
+    The second field is read once, and the answer is kept.
     """
-    known: bool | None = qrels.__dict__.get("has_subtopics")
-    if known is None:
+    is_unusual: bool | None = qrels.__dict__.get("has_subtopics")
+    if is_unusual is None:
         names = interning(len(qrels.groups))
         distinct = kernels.intern_texts(qrels.groups.columns, names)
         iterations = qrels.groups.take(names.firsts[:distinct])
-        known = any(name not in USUAL_ITERATIONS for name in iterations)
-        qrels.__dict__["has_subtopics"] = known
-    return known
+        is_unusual = any(name not in USUAL_ITERATIONS for name in iterations)
+        qrels.__dict__["has_subtopics"] = is_unusual
+    return is_unusual
 
 
 def judge_by_column(

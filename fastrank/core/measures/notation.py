@@ -218,11 +218,11 @@ def _refuse_lookalike(text: str, name: str, written: dict[str, str]) -> None:
 
 
 def parse_family(
-    text: str, *, aliases: bool, written: str = "", known: Mapping[str, Family] | None = None
+    text: str, *, aliases: bool, written: str = "", families: Mapping[str, Family] | None = None
 ) -> MeasureSpec | None:
     """Parse a measure with options or in the plain notation.
 
-    aliases: accept other names. written: the text as the user wrote it, for errors. known: other
+    aliases: accept other names. written: the text as the user wrote it, for errors. families: other
     measures than those of rankings, by name in lower case; the only ones that are parsed.
     """
     head, mark, value = _split_at(SHORTHANDS.get(text, text) if aliases else text)
@@ -230,8 +230,8 @@ def parse_family(
     name = name.strip()
     shown = written or text
     family = CUSTOM.get(name) or FAMILY_BY_NAME.get(name)
-    if known is not None:
-        family = known.get(name.lower())
+    if families is not None:
+        family = families.get(name.lower())
         if family is None:
             return None
     if family is None or (family.name != name and not aliases):

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # A number with this many digits may not fit into 64 bits.
 CUTOFF_DIGITS = 19
+# What is computed if no measures are named, but by `fastrank eval` and `trec_eval`.
+DEFAULT_MEASURES = "map ndcg_cut.10 P.10"
 # What parameters that are pairs look like.
 PAIRS = {
     "gains": "grade=gain pairs such as 1=3",

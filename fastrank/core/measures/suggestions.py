@@ -31,7 +31,6 @@ SYNONYMS = {
         "SetF": "fbeta",
         "F1 SetF": "fmeasure fscore",
         "GAUC": "groupedauc",
-        "Success R": "hits",
         "ideal_dcg": "idcg",
         "map_cut AP": "mapcut",
         "AP ReciprocalHitRank": "mapk",
@@ -66,6 +65,7 @@ METRICS = {
         "exact_match": "",
         "f1": "macro_f1 weighted_f1",
         "hinge_loss": "",
+        "categorical_hinge_loss": "categorical_hinge",
         "matthews": "mcc",
         "pearson": "pearsonr",
         "precision": "",
@@ -87,7 +87,10 @@ AFFIXES = re.compile(
 )
 # The notation of ranx: a name, a cutoff, and the lowest relevant grade.
 RANX = re.compile(r"([a-z1_-]+?)(?:@(\d+))?-l(\d+)")
+# How names of what is missed or not relevant begin, whose likes mean the reverse.
+NEGATED = re.compile(r"(?:no[nt]|irrelevant|miss|fail|error?(?:rate|at)|loss)")
 LARGEST_GRADE = 4
+ALL = "; `fastrank measures` lists all"
 # The names of trec_eval for those of ir_measures, without and with a cutoff, spelled plainly.
 TREC_NAMES = {
     ("ap", False): "map",
@@ -153,8 +156,16 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
     if top := TOP_ACCURACY.fullmatch(text):
         name, number = "topaccuracy", top[1]
     plain = spelling(name)
+    if plain == "hits":
+        cut = f"@{number}" if number else ""
+        return (
+            f"; hits{cut} is a number of documents in ranx, P{cut} times {number or 'k'} or"
+            f" num_rel_ret; the share of queries with one is Success{cut or '@10'}"
+        )
     if plain in METRICS and plain not in SYNONYMS:
         return f"; for labels and scores without queries use fastrank.tasks.{METRICS[plain]}"
+    if NEGATED.match(plain):
+        return ALL
     if plain.startswith("span"):
         return "; measures of spans are computed by fastrank.evaluate_spans"
     names = dict.fromkeys(
@@ -163,7 +174,7 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
         if any(measure.partition("(")[0] in names for names in TABLES)
     )
     suggestions = [written for written in names if is_known(written)][:MOST]
-    return did_you_mean(suggestions) or "; `fastrank measures` lists all"
+    return did_you_mean(suggestions) or ALL
 
 
 def _synonyms(name: str, number: str | None) -> tuple[str, ...]:

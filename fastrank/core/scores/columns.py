@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from fastrank.common.c_numbers import printed
 from fastrank.core.data.columns import Frozen, as_array
 from fastrank.core.data.texts import decoded
@@ -291,7 +293,15 @@ class Evaluated(QueryValues):
 
         These are means for most measures, sums for counts (num_ret, ...), and geometric means for
         gm_map and gm_bpref. `runid` is not among them, because all values are numbers; it is `tag`.
+
+        Warns where `print(scores)` has a note that judged queries are left out, or that the order
+        of tied documents decides the means.
         """
+        if self.ties is not None or self.counts.get("missing_queries"):
+            # Imported late: most runs have neither.
+            from fastrank.core.scores.text import warn_of_mean
+
+            warn_of_mean(self)
         return Means(columns_by_name(self).values())
 
     @property
@@ -403,6 +413,11 @@ def trec_lines(
     integers, other values with four decimals, z-scores with a leading Z and four decimals.
     """
     queries = list(scores.query_ids) if per_query else []
+    if any(mark in b"".join(queries) for mark in (b"\n", b"\r", b"\t")):
+        # Ids of dicts and tables, which would begin another line or field.
+        from fastrank.common.messages import visible
+
+        queries = [os.fsencode(visible(os.fsdecode(query))) for query in queries]
     unprinted = set() if zero_rows else set(scores.zero_rows)
     for column, row, value in walk(columns_of(scores), len(queries), summary=summary):
         if row in unprinted:

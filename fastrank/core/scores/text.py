@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 from fastrank.common.faces import option
 from fastrank.common.messages import counted, first_few, visible
 from fastrank.common.rendering.numbers import number
+from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.measures.trec import GAINS
 from fastrank.core.scores.columns import columns_by_name
 
@@ -106,6 +109,30 @@ def missing_note(scores: Evaluated, run: str = "the run", zero: str = "") -> lis
     text = lacks(run, scores.missing_queries, counted(judged, "judged query", "judged queries"))
     remedy = zero or option("missing", "zero")
     return [f"{text}; {treated(len(scores.missing_queries), remedy, zero=are_zero)}"]
+
+
+# The same for all runs, so that Python shows each once for a line of a program.
+LEFT_OUT = "judged queries without results are left out of the mean"
+BY_TIES = "the order of tied documents decides the mean"
+# What ties decide takes longer to find out than a small run to evaluate: loops are told at first.
+MOST_LOOKS = 8
+# How often each line of a program has read means of runs with ties.
+_LOOKS: dict[tuple[str, int], int] = {}
+
+
+def warn_of_mean(scores: Evaluated) -> None:
+    """Issue warnings for who reads `mean`, and sees no notes."""
+    caller = sys._getframe(2)
+    if caller.f_globals.get("__name__", "").startswith("fastrank."):
+        return
+    if scores.counts.get("missing_queries") and not scores.coverage.complete:
+        zero = option("missing", "zero")
+        python_warning(f"{LEFT_OUT}; print(scores) names them, {zero} counts them as 0")
+    line = caller.f_code.co_filename, caller.f_lineno
+    _LOOKS[line] = _LOOKS.get(line, 0) + 1
+    if _LOOKS[line] <= MOST_LOOKS and tie_notes(scores):
+        average = option("ties", "average")
+        python_warning(f"{BY_TIES}; print(scores) shows the range, {average} the expected value")
 
 
 def lacks(run: str, missing: list[str], queries: str) -> str:

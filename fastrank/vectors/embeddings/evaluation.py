@@ -20,7 +20,8 @@ from fastrank.core.formats.tools.candidates import Candidates
 from fastrank.core.formats.trec.line_files import as_exclusions
 from fastrank.core.matching.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.core.matching.queries import choose_queries, missing_queries
-from fastrank.errors import InputError, OptionError, TaskError
+from fastrank.errors import OptionError, TaskError
+from fastrank.vectors.datasets.answers import answer_qrels
 from fastrank.vectors.datasets.dataset import Dataset, as_dataset
 from fastrank.vectors.embeddings.judged_search import evaluate_embeddings, search_and_evaluate
 from fastrank.vectors.embeddings.text_vectors import PreparedModel
@@ -31,7 +32,7 @@ from fastrank.vectors.searching.faiss_api import (
 )
 from fastrank.vectors.searching.indexing import make_index
 from fastrank.vectors.searching.row_ids import check_row_ids
-from fastrank.vectors.searching.runs import SOURCE, check_writable
+from fastrank.vectors.searching.runs import SOURCE, check_writable, search
 from fastrank.vectors.searching.search_options import SEARCH, BuildOptions
 from fastrank.vectors.searching.vectors import DEFAULT_METRIC, block_rows, check_metric
 
@@ -101,8 +102,9 @@ def evaluate_model(
         `ignore_identical_ids` of a Dataset applies. If the queries are documents
         (`Dataset.from_articles`), they are encoded once, as documents. Candidates are ranked by
         similarity to their question, without a search, so that k, index_factory, train_size,
-        parameters and gpu are not allowed. Or several: {name: data set}, which gives
-        {name: Scores}.
+        parameters and gpu are not allowed. What is found in a data set with answers, but without
+        judgments, is judged by `fastrank.datasets.answer_qrels`. Or several: {name: data set},
+        which gives {name: Scores}.
     measures: as in `evaluate`.
     metric: as in `evaluate_embeddings`: "cosine", for which copies of the vectors are normalized to
         length 1; "ip" (inner product) or "l2".
@@ -154,12 +156,7 @@ def evaluate_model(
     if isinstance(dataset, Candidates):
         return evaluate_candidates(model, dataset, measures, metric, encoding, settings)
     data = as_dataset(dataset)
-    if data.answers and not data.qrels:
-        raise InputError(
-            data.name,
-            "the data set has answers, but no judgments; search with embed_dataset and search, and"
-            " evaluate the run with the judgments of fastrank.datasets.answer_qrels",
-        )
+    by_answers = bool(data.answers) and not data.qrels
     judging = pick(settings, SearchedOptions)
     searching = {
         **pick(settings, BuildOptions),
@@ -167,7 +164,9 @@ def evaluate_model(
         "ignore_identical_ids": data.ignore_identical_ids,
         "exclude": as_exclusions(settings["exclude"]),
     }
-    _refuse_missing(data, Request(measures, judging))
+    request = Request(measures, judging)
+    if not by_answers:
+        _refuse_missing(data, request)
     check_gpu(settings["gpu"])
     parse_parameters(settings["parameters"])
     if settings["run"] is not None:
@@ -180,6 +179,9 @@ def evaluate_model(
     prepared = PreparedModel(model, data, **encoding)
     first = prepared.first
     _check_factory(settings["index_factory"], first.corpus.shape[1], metric, len(data.corpus_ids))
+    if by_answers:
+        embeddings = prepared.embeddings(settings["progress"])
+        return _evaluate_answers(embeddings, data, measures, searching, judging)
     # So few texts say nothing about the others; all of them may be excluded.
     lenient = {
         **judging,
@@ -214,6 +216,22 @@ def evaluate_model(
         **searching,
         **judging,
     )
+
+
+def _evaluate_answers(
+    vectors: Embeddings,
+    data: Dataset,
+    measures: Measures,
+    searching: dict[str, Any],
+    judging: Mapping[str, Any],
+) -> Scores:
+    """Search, and judge what is found by the answers of the data set."""
+    path = searching.pop("run")
+    searching |= {"query_ids": data.query_ids, "corpus_ids": data.corpus_ids}
+    run = search(vectors.queries, vectors.corpus, **searching)
+    if path is not None:
+        write_run(run, path, "trec")
+    return Evaluator(answer_qrels(data, run), measures, **judging).evaluate(run)
 
 
 def _is_dataset(value: object) -> bool:

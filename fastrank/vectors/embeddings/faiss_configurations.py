@@ -16,6 +16,7 @@ from fastrank.vectors.searching.faiss_api import (
 )
 from fastrank.vectors.searching.indexing import Index, as_index, make_index
 from fastrank.vectors.searching.storage import describe_index, read_index
+from fastrank.vectors.searching.vectors import check_metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from fastrank.common.choices import Metric
     from fastrank.vectors.searching.row_ids import RowIds
-    from fastrank.vectors.searching.vectors import Vectors, check_metric
+    from fastrank.vectors.searching.vectors import Vectors
 
 
 EXPECTED = "expected a factory string, a file, or (name, index)"

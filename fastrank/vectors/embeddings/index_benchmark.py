@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy
 
 from fastrank.common.arguments import at_least
-from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.common.parallel import in_order
 from fastrank.common.progress import bar
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.trec.line_files import as_exclusions
-from fastrank.core.matching.keywords import EVALUATION
-from fastrank.core.measures.selection import Selection
+from fastrank.core.matching.keywords import EVALUATION, SearchedOptions
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.errors import ArrayError, OptionError
 from fastrank.vectors.embeddings.faiss_configurations import (
     Configuration,
@@ -64,15 +64,13 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 EXACT = "exact"
-MEASURES = ("nDCG@10", "RR@10", "AP")
 
 
-class ComparisonOptions(QueryOptions, total=False):
+class ComparisonOptions(QueryOptions, SearchedOptions, total=False):
     """Options to search each index and evaluate the results."""
 
     corpus_ids: IdsLike | None
     train_size: int | None
-    relevance_level: float
 
 
 @takes(ComparisonOptions, SEARCH, EVALUATION)
@@ -86,7 +84,7 @@ def compare_indexes(
     k: int = 100,
     metric: Metric | None = None,
     qrels: QrelsLike | None = None,
-    measures: str | Iterable[str] = MEASURES,
+    measures: str | Iterable[str] = DEFAULT_MEASURES,
     repetitions: int = 5,
     executor: Workers | None = None,
     **options: Unpack[ComparisonOptions],
@@ -175,7 +173,7 @@ def compare_indexes(
         k,
         judgments,
         measures,
-        values["relevance_level"],
+        pick(values, SearchedOptions),
         {
             "query_ids": query_ids,
             "batch_size": batch_size,
@@ -226,7 +224,7 @@ class _Setup(NamedTuple):
     k: int
     judgments: Qrels | Preferences | None
     measures: str | list[str]
-    relevance_level: float
+    judging: dict[str, Any]
     options: dict[str, Any]
 
     def runners(
@@ -302,7 +300,7 @@ class _Runner:
                 setup.judgments,
                 setup.measures,
                 k=setup.k,
-                relevance_level=setup.relevance_level,
+                **setup.judging,
                 **self._options,
             )
 

@@ -95,11 +95,11 @@ def hard_negatives(
     counts ranks, like `range_for_sampling` of FlagEmbedding, while `range_min` of
     sentence-transformers counts after positives and margins are removed.
 
-    Samples are drawn with `random.Random(seed).sample`, query by query in the order of their ids.
-    For the same rankings in this order, they are those of FlagEmbedding's hn_mine.py after
-    `random.seed(seed)`; its random passages depend on the order of a set and may repeat negatives.
-    Sources: Karpukhin et al., EMNLP 2020 (DPR); Moreira et al. 2024 (NV-Retriever); Xiao et al.
-    2023 (FlagEmbedding).
+    Samples are drawn with `random.Random(seed).sample`, query by query in the order of the
+    judgments. For the same rankings in this order, they are those of FlagEmbedding's hn_mine.py
+    after `random.seed(seed)`; its random passages depend on the order of a set and may repeat
+    negatives. Sources: Karpukhin et al., EMNLP 2020 (DPR); Moreira et al. 2024 (NV-Retriever); Xiao
+    et al. 2023 (FlagEmbedding).
 
     Raises OptionError; InputError for duplicate documents in a ranking or in the judgments, and for
     NaN scores; and what `evaluate` raises for invalid runs and judgments.
@@ -160,7 +160,6 @@ def hard_negatives(
     offsets, grades = judgments.offset_column, judgments.grade_column
     query_rows: list[tuple[int, int]] = []
     counted: list[int] = []
-    rng = Random(seed)
     missing = no_relevant = 0
     for i, (query, ranking) in enumerate(zip(matched.judgments, matched.rankings, strict=True)):
         if all(grade < level for grade in grades[offsets[query] : offsets[query + 1]]):
@@ -170,7 +169,10 @@ def hard_negatives(
         else:
             first = results.offset_column[ranking]
             query_rows.append((query, first))
-            counted.append(sample_rows(rng, selected, first, mined[i], number))
+            counted.append(mined[i])
+    rng = Random(seed)
+    for i in _in_order_of_rows(query_rows):
+        counted[i] = sample_rows(rng, selected, query_rows[i][1], counted[i], number)
     mined_counts = [max(count, 0) for count in counted]
     instances = HardNegatives(
         number=number,
@@ -201,6 +203,11 @@ def hard_negatives(
     )
 
 
+def _in_order_of_rows(query_rows: list[tuple[int, int]]) -> list[int]:
+    """The places of queries, given by their rows in the judgments, in the order of these."""
+    return sorted(range(len(query_rows)), key=query_rows.__getitem__)
+
+
 def _with_random(
     mined: HardNegatives,
     rng: Random,
@@ -211,15 +218,16 @@ def _with_random(
     fill: bool,
 ) -> HardNegatives:
     """The instances with random negatives; see `hard_negatives`."""
-    drawn = []
-    for instance in mined:
+    drawn: list[list[str]] = [[]] * len(mined)
+    for i in _in_order_of_rows(mined.places):
+        instance = mined[i]
         taken = {*instance.positives, *instance.negatives}
         query = instance.query.encode("utf-8", "surrogateescape")
         taken.update(map(decoded, checked.exclude.get(query, ())))
         if checked.ignore_identical_ids:
             taken.add(instance.query)
         missing = mined.number - len(instance.negatives) if fill else 0
-        drawn.append(draw(rng, corpus, extra + missing, taken))
+        drawn[i] = draw(rng, corpus, extra + missing, taken)
     number = mined.number + extra
     negative_counts = [
         count + len(random) for count, random in zip(mined.mined, drawn, strict=True)

@@ -18,12 +18,14 @@ from fastrank.core.formats.texts.text_files import joined
 from fastrank.core.formats.tools.candidates import Candidates
 from fastrank.errors import OptionError
 from fastrank.vectors.datasets.answers import answers_of
+from fastrank.vectors.datasets.pairs import DUPLICATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
+    from fastrank.common.choices import RepeatedTexts
     from fastrank.core.data.run import Run
     from fastrank.core.formats.files.files import Source
     from fastrank.core.formats.texts.lookup import Lookup
@@ -32,6 +34,20 @@ if TYPE_CHECKING:
 FORMATS = ("dpr", "triplet", "n-tuple", "flagembedding")
 # Suffixes of files with a JSON list instead of lines.
 LISTS = (".json", ".json.gz", ".json.bz2", ".json.xz", ".json.zst")
+
+
+def _distinct(docs: list[str]) -> list[str]:
+    """The same ids, with the number of a copy behind those that came before."""
+    names, copies = set(docs), dict[str, int]()
+    distinct = []
+    for doc in docs:
+        copies[doc] = copy = copies.get(doc, 0) + 1
+        name = doc if copy == 1 else f"{doc}#{copy}"
+        while copy > 1 and name in names:
+            name += "#"
+        names.add(name)
+        distinct.append(name)
+    return distinct
 
 
 class Instance(NamedTuple):
@@ -150,39 +166,57 @@ class HardNegatives(Frozen):
         ]
 
     def in_batch(
-        self, batch_size: int, *, corpus: object = None, queries: object = None
+        self,
+        batch_size: int,
+        *,
+        duplicates: RepeatedTexts = "keep",
+        corpus: object = None,
+        queries: object = None,
     ) -> Candidates:
         """Candidates with in-batch negatives, as DPR and others train and validate with.
 
         Each batch has `batch_size` instances, in their order; the last may have fewer. Each query
         gets the first positive and all negatives of every instance of its batch. Its own positive
-        has the label 1, everything else 0; its other relevant documents are left out, and a
-        document is a candidate only once. corpus, queries: texts, as in `write`. The
-        `negative_log_likelihood` of a model's scores is the training loss, and `Success@1` the
-        share of correct predictions.
+        has the label 1, everything else 0. The `negative_log_likelihood` of a model's scores is the
+        training loss, and `Success@1` the share of correct predictions.
+
+        duplicates: "keep" for the loss of DPR (BiEncoderNllLoss), which counts a document as often
+            as the batch has it, also other relevant documents of a query, as not relevant; such
+            copies have ids as "d3#2". With "merge", a document is a candidate only once, and other
+            relevant documents are left out.
+        corpus, queries: texts, as in `write`.
 
         >>> qrels, run = {"q1": {"d1": 1}, "q2": {"d2": 1}}, {"q1": {"d3": 0.9}, "q2": {"d3": 0.8}}
-        >>> found = fr.hard_negatives(qrels, run, 1).in_batch(2)
-        >>> found.qrels.to_dict()
-        {'q1': {'d1': 1, 'd3': 0, 'd2': 0}, 'q2': {'d1': 0, 'd3': 0, 'd2': 1}}
-        >>> losses = fr.negative_log_likelihood(found.qrels, found.run([2, 1, 0, 0, 1, 2]))
+        >>> mined = fr.hard_negatives(qrels, run, 1)
+        >>> found = mined.in_batch(2)
+        >>> found.qrels.to_dict()["q1"]
+        {'d1': 1, 'd3': 0, 'd2': 0, 'd3#2': 0}
+        >>> losses = fr.negative_log_likelihood(found.qrels, found.run([2, 1, 0, 1, 0, 1, 2, 1]))
         >>> print(losses)
-        NLL  0.4076
+        NLL  0.6265
+        >>> mined.in_batch(2, duplicates="merge").qrels.to_dict()["q2"]
+        {'d1': 0, 'd3': 0, 'd2': 1}
         """
         size = at_least("batch_size", batch_size, 1)
+        check_choice("duplicates", duplicates, DUPLICATES)
         judged: dict[str, dict[str, int]] = {}
+        originals: dict[str, str] = {}
         for start in range(0, len(self), size):
             batch = self[start : start + size]
-            together = [
-                doc
-                for instance in batch
-                for doc in (instance.positives[0], *instance.all_negatives)
-            ]
+            together: list[str] = []
+            own_columns = []
             for instance in batch:
+                own_columns.append(len(together))
+                together += (instance.positives[0], *instance.all_negatives)
+            columns = _distinct(together)
+            originals |= dict(zip(columns, together, strict=True))
+            for instance, own_column in zip(batch, own_columns, strict=True):
                 first, *others = instance.positives
-                judged[instance.query] = {
-                    doc: int(doc == first) for doc in together if doc not in others
-                }
+                judged[instance.query] = (
+                    {doc: int(column == own_column) for column, doc in enumerate(columns)}
+                    if duplicates == "keep"
+                    else {doc: int(doc == first) for doc in together if doc not in others}
+                )
         asked = [query for query, grades in judged.items() for _ in grades]
         docs = [doc for grades in judged.values() for doc in grades]
         question, text = (
@@ -197,7 +231,7 @@ class HardNegatives(Frozen):
             question_texts=None
             if question is None
             else [joined(*question(query)) for query in asked],
-            texts=None if text is None else [joined(*text(doc)) for doc in docs],
+            texts=None if text is None else [joined(*text(originals[doc])) for doc in docs],
         )
 
     def records(

@@ -10,6 +10,7 @@ from tokenize import TokenError
 import numpy
 from numpy.lib import format as npy
 
+from fastrank.common.faces import by_face
 from fastrank.core.formats.files.files import local_copy, name_of
 from fastrank.core.formats.files.source import HEAD, is_url, open_source
 from fastrank.errors import ReadError
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
+# How faiss's codes of indexes of float vectors begin.
+INDEXES = (b"Ix", b"Iw", b"IH", b"IN", b"IP")
 # The errors that NumPy and faiss raise for a truncated file or an invalid header.
 BROKEN = (
     EOFError,
@@ -97,6 +100,8 @@ def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
     if content is None:
         # NumPy would report such files as pickled objects, which one might trust.
         description = f"found one that begins with {head!r}" if head else "found an empty file"
+        if head.startswith(INDEXES):
+            description = f"an index of faiss is read by {by_face('read_index', '--index')}"
         raise ReadError(name, f"not a .npy file: {description}")
     array: npt.NDArray[Any] = content
     return array

@@ -112,7 +112,7 @@ class Shards:
     >>> with ThreadPoolExecutor(2) as executor:
     ...     shards = Shards(paths, executor)
     ...     search([[1.0, 0.1]], shards, 2, corpus_ids=["d1", "d2", "d3"]).to_dict()
-    {'0': {'d1': 1.0, 'd3': 0.86...}}
+    {'0': {'d1': 0.99..., 'd3': 0.85...}}
     >>> folder.cleanup()
     """
 

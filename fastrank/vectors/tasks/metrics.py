@@ -7,6 +7,7 @@ import warnings
 import numpy
 
 from fastrank.common.arguments import at_least, check_choice
+from fastrank.core.formats.tables.values import as_rows, check_integers, to_int64
 from fastrank.errors import ArrayError, OptionError
 
 TYPE_CHECKING = False
@@ -317,17 +318,46 @@ def _correlation(name: str, x: Any, y: Any) -> float:
 
 
 def hinge_loss(labels: Any, scores: Any) -> float:
-    """The mean of max(0, 1 - score) for the label 1, and of max(0, 1 + score) for the label 0.
+    """The mean of max(0, 1 - score) for the label 1, and of max(0, 1 + score) for the others.
 
-    labels: a list or array of 0 and 1. scores: as many finite numbers, positive for the label 1.
-    Raises ArrayError for other input. Equal to `sklearn.metrics.hinge_loss` of two classes.
+    labels: a list or array of 1, and of 0 or -1. scores: as many finite numbers, positive for the
+    label 1. Raises ArrayError for other input. Equal to `sklearn.metrics.hinge_loss` of two
+    classes, and Keras' Hinge.
 
     >>> fr.tasks.hinge_loss([1, 0, 1], [2.0, 0.5, 0.25])
     0.75
     """
+    signs = label_array("labels", labels)
+    if signs.dtype.kind in "if" and numpy.isin(signs, (-1, 1)).all():
+        labels = signs > 0
     positive, values = binary_array("labels", labels), number_array("scores", scores)
     same_length("labels", positive, "scores", values)
     return float(numpy.maximum(0.0, 1.0 - numpy.where(positive, values, -values)).mean())
+
+
+def categorical_hinge_loss(labels: Any, scores: Any) -> float:
+    """The mean of max(0, 1 + the highest score of another class - that of the class of the label).
+
+    Scores of other classes below 0 count as 0, as in Keras' CategoricalHinge. labels: integers, the
+    column of the class of each row. scores: finite numbers[rows, classes]. Raises ArrayError for
+    other input.
+
+    >>> fr.tasks.categorical_hinge_loss([1, 0], [[0.5, 0.25], [2.0, 0.5]])
+    0.625
+    """
+    columns = to_int64("labels", check_integers("labels", as_rows("labels", labels, 1)))
+    table = as_rows("scores", scores, 2)
+    values = number_array("scores", table.ravel()).reshape(table.shape).astype(numpy.float64)
+    same_length("labels", columns, "scores", values)
+    classes = table.shape[1]
+    outside = numpy.flatnonzero((columns < 0) | (columns >= classes))
+    if len(outside):
+        row = int(outside[0])
+        raise ArrayError("labels", f"expected 0 to {classes - 1}, found {columns[row]}", row)
+    rows = numpy.arange(len(columns))
+    chosen = values[rows, columns]
+    values[rows, columns] = 0.0
+    return float(numpy.maximum(0.0, 1.0 + numpy.maximum(0.0, values.max(axis=1)) - chosen).mean())
 
 
 def rank_hinge_loss(positives: Any, negatives: Any, *, margin: float = 1.0) -> float:

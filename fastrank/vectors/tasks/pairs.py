@@ -11,6 +11,7 @@ from fastrank.common.keywords import takes, with_defaults
 from fastrank.core.native import kernels
 from fastrank.core.native.threads import default_threads, in_threads
 from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.vectors.embeddings.text_vectors import are_vectors
 from fastrank.vectors.tasks.inputs import (
     DISTANCES,
     SIMILARITIES,
@@ -31,7 +32,7 @@ from fastrank.vectors.tasks.metrics import (
     spearman,
 )
 from fastrank.vectors.tasks.result import TaskResult
-from fastrank.vectors.tasks.thresholds import Sweep
+from fastrank.vectors.tasks.thresholds import Sweep, cut_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,6 +162,8 @@ def evaluate_pairs(
     task: object,
     *,
     protocol: str = "sentence-transformers",
+    threshold: float | Mapping[str, float] | None = None,
+    dev: object = None,
     **options: Unpack[PairOptions],
 ) -> TaskResult:
     """Tell similar pairs of texts from others by their similarity (pair classification).
@@ -177,6 +180,10 @@ def evaluate_pairs(
         in place of the scores.
     protocol: "sentence-transformers" for its BinaryClassificationEvaluator; "mteb" for MTEB's pair
         classification, which never calls all pairs similar, or none.
+    threshold: the least similarity, or greatest distance, of pairs that are called similar, instead
+        of the best ones; a number, or {similarity: number}.
+    dev: other pairs with labels, on which the thresholds are chosen: like `task`, or with vectors
+        (vectors, labels).
     **options: see `PairOptions`.
 
     Raises InputError if all labels are equal, or missing; ArrayError for other labels than 0 and 1
@@ -196,21 +203,59 @@ def evaluate_pairs(
         label = int(positive[0])
         raise InputError(rows.name, f"expected labels 0 and 1, found only {label}")
     similarities = similarities_of(rows.vectors[0], rows.vectors[1], names)
+    extremes = protocol == PROTOCOLS[0]
+    thresholds: dict[str, tuple[float, float]] = {}
+    if threshold is not None:
+        if dev is not None:
+            raise OptionError("threshold", "cannot be combined with dev, which gives thresholds")
+        numbers = _by_similarity("threshold", threshold)
+        lacking = next((name for name in names if name not in numbers), None)
+        if lacking is not None:
+            raise OptionError(
+                "threshold", f"expected one for each similarity, {lacking!r} has none"
+            )
+        thresholds = {name: (numbers[name], numbers[name]) for name in names}
+    elif dev is not None:
+        chosen = evaluate_pairs(*_dev_task(model_or_vectors, dev), protocol=protocol, **options)
+        thresholds = {
+            name: (chosen.mean[f"{name}_accuracy_threshold"], chosen.mean[f"{name}_f1_threshold"])
+            for name in names
+        }
     mean: dict[str, float] = {}
     for name, values in similarities.items():
-        mean |= _metrics(name, positive, values, extremes=protocol == PROTOCOLS[0])
+        at = thresholds.get(name)
+        mean |= _metrics(name, positive, values, at, extremes=extremes)
     main = add_highest(mean, names, METRICS, "ap")
     return rows.result("pairs", protocol, main, mean, similarities=similarities)
 
 
+def _dev_task(model_or_vectors: object, dev: object) -> tuple[object, object]:
+    """The model, or vectors, of other pairs, and their task or labels."""
+    if not are_vectors(model_or_vectors):
+        return model_or_vectors, dev
+    if not isinstance(dev, tuple) or len(dev) != 2:
+        raise OptionError("dev", "expected (vectors, labels), because vectors are given")
+    return dev
+
+
 def _metrics(
-    name: str, positive: Array, similarities: Array, *, extremes: bool
+    name: str,
+    positive: Array,
+    similarities: Array,
+    thresholds: tuple[float, float] | None,
+    *,
+    extremes: bool,
 ) -> dict[str, float]:
-    """The metrics of a similarity, with its name before theirs."""
+    """The metrics of a similarity, with its name before theirs.
+
+    thresholds: for accuracy and F1, if they were chosen elsewhere; else the best.
+    """
     sweep = Sweep(positive, similarities, extremes=extremes)
     best_accuracy, best_f1 = sweep.accuracy, sweep.f1
     # The similarity is the negative distance.
     sign = -1.0 if name in DISTANCES else 1.0
+    if thresholds is not None:
+        best_accuracy, best_f1 = (cut_at(sign * at, positive, similarities) for at in thresholds)
     metrics = {
         "accuracy": best_accuracy.accuracy,
         "accuracy_threshold": sign * best_accuracy.threshold,
@@ -255,7 +300,7 @@ def evaluate_triplets(
     """
     settings = with_defaults(evaluate_triplets, options)
     names = checked_similarities("similarities", settings["similarities"])
-    margins = _margins(margin)
+    margins = _by_similarity("margin", margin)
     rows = read_task(model_or_vectors, task, settings, texts=3, labels=False)
     anchors, positives, negatives = rows.vectors
     similarities = [similarities_of(anchors, part, names) for part in (positives, negatives)]
@@ -273,14 +318,15 @@ def evaluate_triplets(
     return rows.result("triplets", "sentence-transformers", main, mean, values=values)
 
 
-def _margins(margin: float | Mapping[str, float]) -> dict[str, float]:
-    if not isinstance(margin, Mapping):
-        return dict.fromkeys(SIMILARITIES, finite("margin", margin))
-    unknown = [name for name in margin if name not in SIMILARITIES]
+def _by_similarity(option: str, value: float | Mapping[str, float]) -> dict[str, float]:
+    """{similarity: number} of an option that may be one number for all. Raises OptionError."""
+    if not isinstance(value, Mapping):
+        return dict.fromkeys(SIMILARITIES, finite(option, value))
+    unknown = [name for name in value if name not in SIMILARITIES]
     if unknown:
         expected = ", ".join(map(repr, SIMILARITIES))
-        raise OptionError("margin", f"expected keys {expected}, found {unknown[0]!r}")
-    return {name: finite("margin", value) for name, value in margin.items()}
+        raise OptionError(option, f"expected keys {expected}, found {unknown[0]!r}")
+    return {name: finite(option, number) for name, number in value.items()}
 
 
 @takes(TaskOptions, TASK)

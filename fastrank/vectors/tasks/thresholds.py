@@ -93,6 +93,24 @@ class Sweep:
         )
 
 
+def cut_at(threshold: float, positive: Array, scores: Array) -> Cut:
+    """The metrics of a threshold that was chosen elsewhere."""
+    predicted = scores >= threshold
+    size, total, chosen = len(scores), int(positive.sum()), int(predicted.sum())
+    positives = int((predicted & positive).sum())
+    correct = int((predicted == positive).sum())
+    return Cut(
+        threshold=threshold,
+        accuracy=correct / size,
+        f1=2 * positives / (chosen + total) if chosen + total else 0.0,
+        precision=positives / chosen if chosen else 0.0,
+        recall=positives / total if total else 0.0,
+        matthews=matthews_of_counts(
+            correct, numpy.array([size - total, total]), numpy.array([size - chosen, chosen])
+        ),
+    )
+
+
 def average_precision(labels: npt.ArrayLike, scores: npt.ArrayLike) -> float:
     """Average precision of labels 0 and 1 ranked by score.
 

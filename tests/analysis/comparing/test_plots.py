@@ -16,7 +16,7 @@ import pytest
 import fastrank as fr
 from fastrank.analysis.comparing.pairs import chosen_pair
 from fastrank.analysis.comparing.plots.plot import KINDS, draw
-from fastrank.common.plots.style import line, short, short_names, visible  # noqa: F401
+from fastrank.common.plots.style import distinct_parts, line, short, short_names, visible  # noqa: F401
 from fastrank.errors import MeasureError
 from tests.helpers.comparisons import DATA, NAMES, compare_data, compared, random_rows, scores_of
 from tests.helpers.tables import giving, refusing
@@ -291,6 +291,11 @@ len(set(LINES)) => 28
 short_names(LONG, 20) => ["…iever-1-with-a-lon…", "…iever-2-with-a-lon…"]
 short_names([*LONG, "bm25"], 20)[2] => "bm25"
 short(LONG[0], 20) => "a-very-lo…-is-common"
+distinct_parts(["in.bm25.run", "in.dense.run"]) => ["bm25", "dense"]
+distinct_parts(["run1", "run2"]) => ["run1", "run2"]
+distinct_parts(["ours", "ours.v2"]) => ["ours", "ours.v2"]
+distinct_parts(["a.x", "a.x"]) => ["a.x", "a.x"]
+distinct_parts(["only"]) => ["only"]
 short_names(["a" * 30 + "x", "a" * 30 + "y"], 10) => ["aaaa…aaaax", "aaaa…aaaay"]
 visible("a\\x00\\u202eb") => "a\\\\x00\\\\u202eb"
 """)

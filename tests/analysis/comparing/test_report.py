@@ -10,6 +10,7 @@ import shlex  # noqa: F401 (in a table)
 from html import escape  # noqa: F401 (in a table)
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fastrank as fr
@@ -101,6 +102,7 @@ references(page) - set(ids(page)) => set()
 f"<code>{escape(shlex.join(INSPECT))}</code> shows the rankings of all queries" in page => True
 [hashlib.sha256(own.read_bytes()).hexdigest() in page for own in (QRELS, *RUNS.values())]
     => [True] * 4
+page.count("<table") => page.count('<div class="wide" tabindex="0"><table')
 json.loads(RECORD.search(page)[1]) => json.loads(found.to_json(per_query=True))
 """)
 def test_a_report_has_all_sections_and_needs_nothing_else(call, expected, of_data):
@@ -163,6 +165,14 @@ def test_unjudged_and_tied_documents_are_counted():
     unjudged = re.findall(r"<bdi>(\w)</bdi></th><td>([\d.]+%)", rows[0])
     assert unjudged == [("a", "50.0%"), ("b", "0.0%")]
     assert re.findall(r"<td>([\d.]+%)</td></tr>", rows[0]) == ["50.0%", "0.0%"]
+
+
+@pytest.mark.usefixtures("_no_figures")
+@pytest.mark.parametrize(("systems", "rest"), [(2, "<bdi>b</bdi>"), (3, "all others")])
+def test_a_verdict_on_two_systems_names_the_other(systems, rest):
+    best = np.linspace(0.6, 0.9, 30)
+    page = report(compared([best, *[best / (2 + i) for i in range(systems - 1)]]))
+    assert f"and is significantly better than {rest}." in page
 
 
 def test_many_queries_have_pixels_and_a_part_of_the_values():

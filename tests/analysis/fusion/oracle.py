@@ -32,9 +32,17 @@ def normalized(run: Ranking, normalization: str, candidates: int) -> Ranking:
     if normalization == "max":
         return {doc: score / high for doc, score in run.items()}
     if low == high:
-        constant = {"min-max": 1.0, "sum": 1 / count, "z": 0.0, "dbsf": 0.5}[normalization]
+        constant = {
+            "min-max": 1.0,
+            "min-max-inverted": 1.0,
+            "sum": 1 / count,
+            "z": 0.0,
+            "dbsf": 0.5,
+        }[normalization]
         return dict.fromkeys(run, constant)
     shift, scale = Fraction(low), high - low
+    if normalization == "min-max-inverted":
+        return {doc: float(Fraction(high) - Fraction(score)) / scale for doc, score in run.items()}
     if normalization == "sum":
         scale = sum(score - low for score in scores)
     elif normalization == "z":

@@ -134,10 +134,14 @@ def test_results_are_side_by_side(pages, folder):
 
     assert [own[0] for own in old] == ["1", "2", "3"]
     # The grade as a sign and a number, the title, the id, the first words, moved, added.
-    assert old[0] == ["1", "✗ 0", "d2", "A hen", "new"]
+    assert old[0] == ["1", "✗ 0", "d2", "A hen", "only here"]
     assert new[0][:3] == ["1", "✓ 2", "Foxes d1"]
     assert new[0][-2:] == ["▲ 2", "+0.5000"]
     assert old[2][-2:] == ["▼ 2", "+0.1667"]
+    # Only a relevant document that is higher or lower has a color.
+    assert page.locator(".moved.better, .moved.worse").all_inner_texts() == ["▼ 2", "▲ 2"]
+    page.locator(".marks summary").click()
+    assert "only here not retrieved by the other run" in page.locator(".marks").inner_text()
     marked = set(page.locator(".hit mark").all_inner_texts())
     assert {word.lower() for word in marked} == {"red", "fox"}
     joined = page.locator(".join").evaluate_all("all => all.map((own) => own.dataset.place).sort()")

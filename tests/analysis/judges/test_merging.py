@@ -27,6 +27,13 @@ def test_a_negative_grade_counts_only_where_no_judge_gave_another(prefer):
     assert fr.merge_qrels([unsampled, judged], prefer, conflicts="error").to_dict() == expected
 
 
+def test_judgments_with_repeated_pairs_are_merged_with_themselves(tmp_path):
+    path = tmp_path / "x.qrels"
+    path.write_text("q 0 d 1\nq 0 e 1\nq 0 d 3\nq 0 d 3\n")
+    for prefer, grade in {"first": 1, "max": 3, "min": 1, "majority": 3}.items():
+        assert fr.merge_qrels([path], prefer).to_dict() == {"q": {"d": grade, "e": 1}}
+
+
 def test_of_equally_frequent_grades_the_first_judges_is_the_majority():
     assert fr.merge_qrels([A, B], "majority")["q1"]["d1"] == 2
 

@@ -171,7 +171,6 @@ fr.evaluate(TWO_IDS, {"01.0": {"d": 1.0}}, "map") =>
 fr.evaluate({"q1": {"d": 1}}, {}, "map") => the run has no queries
 fr.evaluate({}, {"q1": {"d": 1.0}}, "map") => there are no judged queries
 # rows of arrays are named by their queries
-fr.evaluate_arrays([{1: 1}, {1: 1}], [[-1], [-1]], None, "map") => the run has no queries
 fr.evaluate_arrays({"c": {1: 1}}, [[1], [1]], None, "map", queries=["a", "b"]) =>
   the run and the qrels share no query ids (run: 'a', 'b'; qrels: 'c')
 # queries that were left out are counted

@@ -118,13 +118,18 @@ nll(QRELS, {"q1": {"d1": 1e10}}, temperature=1e-300) =>
 # queries are in common
 nll(QRELS, {"q9": {"d1": 1.0}}) =>
   NoQueriesError: the run and the qrels share no query ids (run: 'q9'; qrels: 'q1', 'q2')
+# a matrix has the column of a relevant document in each row
+scores([0], np.ones((2, 2))) => ArrayError: qrels: expected 2 columns, one per row, found 1
+scores([0, 2], np.ones((2, 2))) => ArrayError: qrels[1]: expected a column from 0 to 1, found 2
 """)
 
 
 def of_table(table: Any, gold: Any) -> list[float]:
     """Of a table of scores, and the column of the relevant document of each row."""
     run = {str(q): {str(d): s for d, s in enumerate(row)} for q, row in enumerate(table.tolist())}
-    return nll({str(q): {str(d): 1} for q, d in enumerate(gold)}, run)
+    values = nll({str(q): {str(d): 1} for q, d in enumerate(gold)}, run)
+    assert nll(gold, table) == values
+    return values
 
 
 def test_it_is_the_loss_that_dpr_trains_with():

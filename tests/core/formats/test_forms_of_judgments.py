@@ -261,3 +261,32 @@ def test_errors_on_the_command_line_name_its_options(tmp_path):
         "no table has the columns 'x'"
         in fastrank("eval", "--columns", "doc=url,tag=x", str(path), str(path), "-m", "map")[2]
     )
+
+
+def test_queries_with_blanks_are_named_by_numbers(tmp_path):
+    """The same ones in judgments and runs."""
+    qrels, run, ids = tmp_path / "qrels.csv", tmp_path / "run.csv", tmp_path / "ids.tsv"
+    qrels.write_text("Query Text,Doc ID,Rating\nred shoes,p1,2\nblue hat,p2,1\n")
+    run.write_text("Query Text,Doc ID,Doc Position\nblue hat,p2,1\nnew one,p2,1\n")
+    target = tmp_path / "target"
+
+    refused = fastrank("convert --format trec", qrels, target)
+    assert "query 'red shoes': " in refused.err
+    assert "use --number-queries FILE" in refused.err
+    printed("convert --format trec --number-queries", ids, qrels, target)
+    assert target.read_text() == "1 0 p1 2\n2 0 p2 1\n"
+    printed("convert --format trec --number-queries", ids, run, target)
+    assert fr.read_run(target).to_dict() == {"2": {"p2": -1.0}, "3": {"p2": -1.0}}
+    assert ids.read_text() == "number\tquery\n1\tred shoes\n2\tblue hat\n3\tnew one\n"
+
+
+def test_a_handful_of_documents_is_a_sign_of_exchanged_columns(tmp_path):
+    """A file of query, document, type and grade has as many fields as one of TREC's."""
+    path, target = tmp_path / "x.qrels", tmp_path / "y.csv"
+    lines = [f"q{n // 5}\td{n}\t{'ABC'[n % 3]}\t1\n" for n in range(40)]
+    path.write_text("".join(lines))
+
+    assert "looks like `query doc type grade`" in fastrank("convert", path, target).err
+    assert "exchanged-columns" in {finding.kind for finding in fr.check(path)}
+    path.write_text("".join(lines[:20]))
+    assert fastrank("convert", path, target).err == ""

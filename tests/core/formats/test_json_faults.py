@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.analysis.inspecting.texts import texts_of
+from fastrank.core.formats.tables.records import load_json
 from fastrank.datasets import hotpot_spans, squad_spans
 from fastrank.errors import FormatError
 
@@ -54,3 +56,24 @@ def test_every_reader_says_what_is_wrong(read, fault, tmp_path):
 def test_a_plan_that_is_nested_too_deeply_is_none():
     with pytest.raises(FormatError, match="expected a plan"):
         fr.read_plan(io.BytesIO(DEEP))
+
+
+@pytest.mark.parametrize(
+    ("text", "repeated"),
+    [
+        ('{"a": 1, "b": 2}', ""),
+        ('{"a": "x\\":y", "b": 2}', ""),
+        ('{"a":1,"a":2}', "a"),
+        ('{"a" : 1, "a": 2}', "a"),
+        ('{"a"\n: 1, "a": 2}', "a"),
+        ('{"a": "\\":", "a": 2}', "a"),
+        ('{"a": {"b": 1, "b": 2}}', "b"),
+        ('[{"a": 1, "a": 2}]', "a"),
+    ],
+)
+def test_a_key_that_occurs_twice_is_found_in_any_layout(text, repeated):
+    if not repeated:
+        assert load_json(text, "x") == json.loads(text)
+        return
+    with pytest.raises(FormatError, match=f"duplicate key '{repeated}' in an object"):
+        load_json(text, "x")

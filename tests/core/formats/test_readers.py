@@ -109,6 +109,7 @@ MEANT = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.* byte order mark")
 @pytest.mark.parametrize(("forms", "version", "text", "queries"), MEANT)
 def test_what_lines_mean(forms, version, text, queries):
     for form in forms:

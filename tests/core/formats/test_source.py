@@ -500,7 +500,7 @@ def test_a_path_without_a_file_that_can_be_read(read, path):
     (folder / "loop").symlink_to(folder / "loop")
     for name, reason in {
         "absent": "no such file or directory",
-        ".": "is a directory",
+        ".": "is a directory, and not one of save_to_disk with state.json",
         "run/below": "not a directory",
         "loop": "too many levels of symbolic links",
     }.items():

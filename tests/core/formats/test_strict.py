@@ -208,6 +208,7 @@ def test_tags_and_ranks_of_any_form_are_read_and_no_error_to_check(case, file):
     assert not {"blank-in-id", "exchanged-columns"} & kinds
 
 
+@pytest.mark.filterwarnings("ignore:.* byte order mark")
 @pytest.mark.parametrize("size", [1, 1 << 22])
 def test_a_line_among_many_is_found(size, file, monkeypatch):
     """A carriage return, a blank in an id or what is no score, in pieces and at once."""
@@ -249,6 +250,7 @@ def test_lines_that_end_with_cr_alone_are_an_error(read, file):
             assert said_by(parse_qrels, qrels).startswith(f"<bytes>:1: {reason}")
 
 
+@pytest.mark.filterwarnings("ignore:.* byte order mark")
 def test_a_byte_order_mark_and_a_comment_are_ignored_on_every_path(file):
     expected = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "all_trec")
     comment = b"# This run is made by our new model\n"

@@ -83,7 +83,7 @@ def test_runs_in_any_form_are_joined(tmp_path_factory, case, options):
 @examples(100)
 @given(WHOLE_CASES, OPTIONS)
 def test_rows_of_arrays_are_joined(case, options):
-    assume(not case.repeats and case.qrels() and arrays_of(case))
+    assume(not case.repeats and case.qrels() and all(case.rankings) and arrays_of(case))
     (judged, ids, scores), named = arrays_of(case)[0]
     qrels = fr.index_qrels(judged, **named)
     rows = np.full(len(qrels), -1)

@@ -186,7 +186,7 @@ COMMANDS = """
 # the documents to exclude have another format
 --exclude qrels => 2 qrels:1: expected 2 fields (query doc), found 4
 # a measure has no expected value
---ties average -m infAP => 2 ties='average' does not support 'infAP'; it supports NumRet
+--ties average -m infAP => 2 --ties average does not support 'infAP'; it supports NumRet
 """
 OPTIONS = (
     "--duplicates max --ignore-identical-ids --exclude exclude --no-relevant skip --missing zero"

@@ -217,7 +217,7 @@ HitRatio(average='micro')@5 => average='micro' needs denominator='relevant_retri
 nDCG(dcg='exp-log2',gains={1:2}) => both set
 RBP(gain='graded',rel=2) => rel and gain cannot be combined
 nDCG(gains={1:2,1:3}) => grade 1 appears twice
-hits@10 => Success@10 or R@10?
+hits@10 => the share of queries with one is Success@10
 top_k_accuracy@10 => Success@10
 ndcg_cut@10 => nDCG@10
 mpa => unknown measure 'mpa'; did you mean map, AP or P_IA@10?

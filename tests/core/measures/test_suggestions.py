@@ -86,7 +86,7 @@ P@5: prec@5 Prec@5 pre@5 precison@5 PrecisionAt:top=5
 P@10: precision
 P: prec getPrecision
 R@10: rec@10 RecallAt:top=10
-Success@10: hits@10 hits_at_10 top_10_accuracy acc@10 accuracy@10 s@10 S@10 hit hits miss_rate
+Success@10: top_10_accuracy acc@10 accuracy@10 s@10 S@10 hit
 Success@1: top1_accuracy acc@1 Accuracy@1 Acuracy@1 accuracy@1 answer_recall@1
 nDCG@10: nDGC@10 cosine_ndcg@10 NDCG:top=10
 nDCG: ndcg_score retrieval_normalized_dcg
@@ -187,3 +187,18 @@ def test_a_measure_of_the_users_is_suggested_too():
         assert suggested("novelty_of_lst@3")[0] == "novelty_of_list@3"
     finally:
         del CUSTOM["novelty_of_list"]
+
+
+@pytest.mark.parametrize(
+    "name", ["miss_rate", "missrate@5", "failure@10", "irrelevant@5", "nonrel"]
+)
+def test_names_that_mean_the_reverse_are_not_suggested(name):
+    with pytest.raises(MeasureError, match=r"lists all$"):
+        fr.evaluate(QRELS, RUN, name)
+
+
+def test_hits_are_a_number_of_documents_in_ranx():
+    with pytest.raises(
+        MeasureError, match=r"in ranx, P@5 times 5 .* queries with one is Success@5$"
+    ):
+        fr.evaluate(QRELS, RUN, "hits@5")

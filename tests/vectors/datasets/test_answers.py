@@ -189,10 +189,6 @@ def no_corpus():
     return fr.Dataset.from_files(io.BytesIO(QUESTIONS), io.BytesIO(QUESTIONS))
 
 
-def no_judgments():
-    return fr.evaluate_model(lambda texts: [[1.0]] * len(texts), dataset())
-
-
 @pytest.mark.parametrize(
     ("read", "reason"),
     [
@@ -210,7 +206,6 @@ def no_judgments():
         (lambda: fr.Dataset.from_squad(json_file({"rows": []})), "'data', a list, found rows"),
         (lambda: has_answer(["x"], ["x"]), r"^text: expected a str, found list: \['x'\]$"),
         (no_corpus, ":1: expected an id .* found question, answers"),
-        (no_judgments, "has answers, but no judgments; .*answer_qrels"),
     ],
 )
 def test_errors_name_the_place(read, reason):
@@ -237,3 +232,20 @@ def test_training_data_has_several_kinds_of_negatives():
     row["negative_ctxs"] = [{"title": "", "text": "b"}]
     row["hard_negative_ctxs"] = [{"text": "c"}]
     assert fr.Dataset.from_pairs([row]).qrels.to_dict() == {"0": {"0": 0, "1": 0, "2": 1}}
+
+
+def test_a_model_is_judged_by_answers_in_one_call(tmp_path):
+    """As the run of a search is: DPR's top-k accuracy."""
+    data, path = dataset(), tmp_path / "found.run"
+
+    def letters(texts):
+        return [[text.count(letter) + 0.5 for letter in "aeioup"] for text in texts]
+
+    scores = fr.evaluate_model(letters, data, "Success@1 Success@2", k=2, run=path)
+
+    ids = {"query_ids": data.query_ids, "corpus_ids": data.corpus_ids}
+    run = fr.search(*fr.embed_dataset(letters, data), 2, **ids)
+    expected = fr.evaluate(answer_qrels(data, run), run, "Success@1 Success@2", missing="zero")
+    assert scores.mean == expected.mean
+    assert len(scores.queries) == len(data.query_ids)
+    assert fr.read_run(path).to_dict() == run.to_dict()

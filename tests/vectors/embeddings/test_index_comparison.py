@@ -293,15 +293,15 @@ def test_judgments_of_other_queries_are_noticed_before_an_index_is_trained(monke
 
 def test_a_plot_has_the_format_asked_for_and_the_names_of_points(compared, tmp_path):
     pytest.importorskip("matplotlib")
-    compared.plot(tmp_path / "a.svg")
-    compared.plot(image := io.BytesIO(), "png")
+    compared.plot(path=tmp_path / "a.svg")
+    compared.plot(path=(image := io.BytesIO()), format="png")
     assert image.getvalue().startswith(b"\x89PNG")
     ElementTree.parse(tmp_path / "a.svg")
     comments = (tmp_path / "a.svg").read_text()
     for text in ("IVF8,Flat", "HNSW8", "nprobe=1", "efSearch=4", "recall@10", "exact"):
         assert text in comments
     with pytest.raises(OptionError, match=r"a\.jpg: expected a suffix \.png, "):
-        compared.plot(tmp_path / "a.jpg")
+        compared.plot(path=tmp_path / "a.jpg")
 
 
 @pytest.mark.parametrize("setting", ["nprobe=1", "nprobe=1,quantizer_efSearch=128"])

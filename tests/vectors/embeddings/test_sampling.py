@@ -15,27 +15,31 @@ QRELS = {"q1": {"d2": 1, "d4": 0}, "q2": {"d7": 1}}
 CORPUS = [f"d{i}" for i in range(12)]
 
 
-def test_samples_of_a_range_are_those_of_flag_embedding():
+@pytest.mark.parametrize("name", ["q{}".format, lambda i: f"q{9 - i}"])
+def test_samples_of_a_range_are_those_of_flag_embedding(name):
     """Of its hn_mine.py with range_for_sampling 2-15 and negative_number 5, after random.seed(42):
     the documents by rank, the positives, and the negatives of each query. The last negatives of
-    the third and sixth query are its random passages, which depend on the order of a set."""
+    the third and sixth query are its random passages, which depend on the order of a set. The ids
+    need not sort as the rows do."""
     file = REPOSITORY / "tests" / "recorded" / "negatives.json"
     known = json.loads(file.read_text())
     lists = [[str(doc) for doc in own] for own in known["rankings"]]
-    run = {f"q{i}": {doc: -float(r) for r, doc in enumerate(own)} for i, own in enumerate(lists)}
+    run = {name(i): {doc: -float(r) for r, doc in enumerate(own)} for i, own in enumerate(lists)}
     positives = enumerate(known["positives"])
-    qrels = {f"q{i}": {str(doc): 1 for doc in own} for i, own in positives}
+    qrels = {name(i): {str(doc): 1 for doc in own} for i, own in positives}
 
     mined = fr.hard_negatives(
-        qrels, run, 5, skip_top=2, depth=15, sample=True, fill=True, corpus=run["q0"], seed=42
+        qrels, run, 5, skip_top=2, depth=15, sample=True, fill=True, corpus=run[name(0)], seed=42
     )
 
-    for own, negatives in zip(mined, known["negatives"], strict=True):
+    by_query = {own.query: own for own in mined}
+    instances = [by_query[name(i)] for i in range(8)]
+    for own, negatives in zip(instances, known["negatives"], strict=True):
         found = [int(doc) for doc in own.negatives]
         assert found == negatives[: len(found)]
         assert len(found) + len(own.random_negatives) == 5
         assert not {*own.random_negatives} & {*own.negatives, *own.positives}
-    assert [len(own.negatives) for own in mined] == [5, 5, 3, 5, 5, 3, 5, 5]
+    assert [len(own.negatives) for own in instances] == [5, 5, 3, 5, 5, 3, 5, 5]
 
 
 @pytest.mark.parametrize(
@@ -143,9 +147,29 @@ def test_the_loss_of_a_batch_is_that_of_dpr():
     assert found.pairs[0] == ("q0", "text")
 
 
-def test_other_relevant_documents_are_no_negatives_of_a_batch():
+def test_the_loss_of_a_batch_with_repeated_passages_is_that_of_dpr():
+    """Which counts each copy, the positives of two questions, and other relevant passages."""
+    special = pytest.importorskip("scipy.special")
+    qrels = {"q1": {"d1": 2, "d2": 1}, "q2": {"d2": 1}, "q3": {"d1": 1}, "q4": {"d2#2": 1}}
+    mined = fr.hard_negatives(qrels, {query: {"d3": 1.0} for query in qrels}, 1)
+    columns = ["d1", "d3", "d2", "d3", "d1", "d3", "d2#2", "d3"]
+    random = np.random.default_rng(0)
+    passages = {doc: random.normal(size=3) for doc in dict.fromkeys(columns)}
+    matrix = random.normal(size=(4, 3)) @ np.array([passages[doc] for doc in columns]).T
+
+    found = mined.in_batch(
+        4, corpus=passages.fromkeys(passages, "text"), queries=qrels.fromkeys(qrels, "?")
+    )
+    losses = fr.negative_log_likelihood(found.qrels, found.run(matrix.ravel()))
+
+    wanted = -special.log_softmax(matrix, axis=1)[range(4), [0, 2, 4, 6]]
+    assert losses["NLL"].tolist() == pytest.approx(wanted.tolist(), rel=1e-12)
+    assert len(set(found.docs)) == len(columns)
+
+
+def test_other_relevant_documents_are_no_negatives_of_a_batch_without_duplicates():
     qrels = {"q1": {"d1": 2, "d2": 1}, "q2": {"d2": 1}}
     run = {query: {"d3": 1.0} for query in qrels}
-    found = fr.hard_negatives(qrels, run, 1).in_batch(2)
+    found = fr.hard_negatives(qrels, run, 1).in_batch(2, duplicates="merge")
     judged = {"q1": {"d1": 1, "d3": 0}, "q2": {"d1": 0, "d3": 0, "d2": 1}}
     assert found.qrels.to_dict() == judged

@@ -4,6 +4,7 @@ import numpy
 import pytest
 
 import fastrank as fr
+from fastrank.errors import OptionError
 from tests.helpers import similar_vectors as made
 
 MODEL, TASKS = made.make("real")
@@ -53,3 +54,60 @@ def test_the_name_is_that_of_the_task_or_the_given_one():
     task = fr.TextTask.from_texts(*TASKS["pairs"][:2], labels=TASKS["pairs"][2], name="quora")
     assert fr.tasks.evaluate_pairs(MODEL, task).name == "quora"
     assert fr.tasks.evaluate_pairs(MODEL, task, name="dev").name == "dev"
+
+
+ANGLES = [10, 35, 40, 80]
+PAIRS = [[1.0, 0.0]] * 4, [[numpy.cos(own), numpy.sin(own)] for own in numpy.radians(ANGLES)]
+METRICS = ("accuracy", "f1", "precision", "recall", "mcc")
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
+def test_a_threshold_that_was_chosen_elsewhere_has_the_metrics_of_its_predictions(similarity):
+    metrics = pytest.importorskip("sklearn.metrics")
+    # Similar are the first two, by either.
+    threshold = {"cosine": 0.8, "euclidean": 0.65}
+    labels, predicted = [1, 0, 1, 0], [1, 1, 0, 0]
+    found = fr.tasks.evaluate_pairs(PAIRS, labels, threshold=threshold, similarities=similarity)
+    expected = [
+        metrics.accuracy_score(labels, predicted),
+        metrics.f1_score(labels, predicted),
+        metrics.precision_score(labels, predicted),
+        metrics.recall_score(labels, predicted),
+        metrics.matthews_corrcoef(labels, predicted),
+    ]
+    assert [found.mean[f"{similarity}_{name}"] for name in METRICS] == pytest.approx(expected)
+    best = fr.tasks.evaluate_pairs(PAIRS, labels, similarities=similarity)
+    assert found.value == best.value
+    assert found.mean[f"{similarity}_f1_threshold"] == threshold[similarity]
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
+def test_thresholds_are_those_of_other_pairs(similarity):
+    labels, other = [1, 0, 1, 0], [1, 1, 1, 0]
+    how = {"similarities": similarity}
+    chosen = fr.tasks.evaluate_pairs(PAIRS, other, **how)
+    found = fr.tasks.evaluate_pairs(PAIRS, labels, dev=(PAIRS, other), **how)
+    threshold = chosen.mean[f"{similarity}_f1_threshold"]
+    given = fr.tasks.evaluate_pairs(PAIRS, labels, threshold=threshold, **how)
+    assert found.mean == given.mean
+    assert found.mean[f"{similarity}_accuracy"] == 0.75
+
+
+def test_thresholds_of_a_model_are_those_of_another_task():
+    found = fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"], dev=TASKS["pairs"])
+    best = fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"])
+    assert found.mean == pytest.approx(best.mean)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"threshold": 0.5, "dev": (PAIRS, [1, 0, 1, 0])}, "threshold: cannot be combined with"),
+        ({"threshold": {"dot": 0.5}}, "threshold: expected one for each similarity, 'cosine' has"),
+        ({"threshold": {"l1": 0.5}}, "threshold: expected keys .*, found 'l1'"),
+        ({"dev": [1, 0, 1, 0]}, r"dev: expected \(vectors, labels\), because vectors are given"),
+    ],
+)
+def test_thresholds_that_cannot_be_are_refused(options, reason):
+    with pytest.raises(OptionError, match=reason):
+        fr.tasks.evaluate_pairs(PAIRS, [1, 0, 1, 0], **options)

@@ -229,6 +229,19 @@ def test_the_hinge_loss_is_that_of_scikit_learn():
     labels, scores = random.integers(0, 2, 50), random.normal(size=50) * 2
     expected = metrics.hinge_loss(labels, scores)
     assert fr.tasks.hinge_loss(labels, scores) == pytest.approx(expected, rel=1e-15)
+    signs = [1 if label else -1 for label in labels]
+    assert fr.tasks.hinge_loss(signs, scores) == fr.tasks.hinge_loss(labels, scores)
+
+
+def test_the_categorical_hinge_loss_is_that_of_keras():
+    """max(0, 1 + max((1 - y) * p) - sum(y * p)), whose maximum has a 0."""
+    rng = numpy.random.default_rng(3)
+    labels, scores = rng.integers(0, 4, 50), rng.normal(size=(50, 4))
+    one_hot = numpy.eye(4)[labels]
+    highest = ((1 - one_hot) * scores).max(axis=1)
+    expected = numpy.maximum(0, 1 + highest - (one_hot * scores).sum(axis=1)).mean()
+    found = fr.tasks.categorical_hinge_loss(labels, scores)
+    assert found == pytest.approx(expected, rel=1e-14)
 
 
 def test_the_rank_hinge_loss_is_that_of_matchzoo():
@@ -298,6 +311,9 @@ TYPES = "predictions: expected labels of the same type as in labels"
         ("token_f1", ([["a"]], ["a", "b"]), {}, "predictions: .* 1 values, as in answers, found 2"),
         ("token_f1", (["Oslo"], ["Oslo"]), {}, r"answers\[0\]: .* a list of answers, found 'Oslo'"),
         ("token_f1", ([], []), {}, "answers: expected at least one question, found none"),
+        ("categorical_hinge_loss", ([0, 2], [[0.5, 1.0], [1.0, 2.0]]), {}, "labels"),
+        ("categorical_hinge_loss", ([0], [[0.5, 1.0], [1.0, 2.0]]), {}, "scores"),
+        ("categorical_hinge_loss", ([0], [[0.5, NAN]]), {}, "scores"),
         ("rank_hinge_loss", ([1.0, 2.0], [0.5]), {}, "negatives"),
         ("rank_hinge_loss", ([1.0, 2.0], [[0.5]]), {}, "negatives"),
         ("rank_hinge_loss", ([1.0, 2.0], [[0.5], [NAN]]), {}, "negatives"),

@@ -15,7 +15,7 @@ from fastrank.analysis.comparing.shown import document_of, title_of
 from fastrank.common.arguments import at_least
 from fastrank.common.lazy import optional
 from fastrank.common.rendering.document import Cell, Document, Grid
-from fastrank.common.rendering.html import html, name, safe, table
+from fastrank.common.rendering.html import html, name, safe, scrolled, table
 from fastrank.common.rendering.numbers import number, signed
 from fastrank.common.rendering.page import whole_page
 from fastrank.core.formats.files import files
@@ -51,8 +51,7 @@ def write_report(
     sources = None if runs is None else Sources(comparison, qrels, runs)
     title = title or title_of(comparison)
     parts = {
-        "Results": f"{sections.summary(comparison)}"
-        f'<div class="wide" tabindex="0">{_means(comparison)}</div>',
+        "Results": f"{sections.summary(comparison)}{scrolled(_means(comparison))}",
         "Notes": sections.notes(comparison, sources),
         "Means": sections.overview_figures(comparison),
     }
@@ -92,7 +91,7 @@ def _largest(comparison: Comparison, measure: str, sources: Sources | None, coun
     if not rows:
         return ""
     which = f"The {len(rows)} largest differences in {safe(measure)} of {name(a)} and {name(b)}"
-    text = f"<p>{which}.</p>\n{table(Grid(['query', a, b, 'difference'], rows))}"
+    text = f"<p>{which}.</p>\n{scrolled(table(Grid(['query', a, b, 'difference'], rows)))}"
     if sources is not None and sources.graded:
         command = f"<code>{safe(sources.to_inspect(measure))}</code>"
         text += f"\n<p>{command} shows the rankings of all queries side by side.</p>"
@@ -116,7 +115,7 @@ def _origin(sources: Sources | None, command: str | None) -> str:
             [Cell(role, heads_row=True), Cell(path), Cell(digest)]
             for role, path, digest in sources.files
         ]
-        listed = table(Grid(["", "file", "SHA-256"], rows))
+        listed = scrolled(table(Grid(["", "file", "SHA-256"], rows)))
         text += f"\n<details><summary>Files</summary>{listed}</details>"
     return text
 

@@ -16,7 +16,7 @@ from fastrank.analysis.comparing.shown import basis
 from fastrank.common.messages import counted, enumerated
 from fastrank.common.plots.style import FIRST, INK, MANY_POINTS, PAPER, SECOND
 from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph
-from fastrank.common.rendering.html import html, name, safe, table
+from fastrank.common.rendering.html import html, name, safe, scrolled, table
 from fastrank.common.rendering.numbers import interval, number, p_words, signed
 from fastrank.core.scores.text import NOTED
 
@@ -109,7 +109,9 @@ def verdict(comparison: Comparison, measure: str) -> str:
         return f"{start}."
     tied = comparison.tied_with_best(measure)[1:]
     if not tied:
-        return f"{start} and is significantly better than all others."
+        others = [system for system in comparison.names if system != best]
+        rest = name(others[0]) if len(others) == 1 else "all others"
+        return f"{start} and is significantly better than {rest}."
     return f"{start}; it is not significantly better than {enumerated([*map(name, tied)], 'or')}."
 
 
@@ -161,7 +163,7 @@ def _shares(sources: Sources) -> str:
         " as not relevant. Tied: the share of results with the score of another one of the query."
     )
     grid = Grid(["system", *depths, "tied"], rows)
-    return html(Document([grid, Paragraph(words, "legend")]))
+    return f"{scrolled(table(grid))}\n{html(Document([Paragraph(words, 'legend')]))}"
 
 
 def overview_figures(comparison: Comparison) -> str:
@@ -240,7 +242,7 @@ def query_tables(comparison: Comparison) -> str:
         ]
         parts.append(
             f"<details><summary>{safe(measure)}: {shown}</summary>"
-            f"{table(Grid(['query', *comparison.names], cells))}</details>"
+            f"{scrolled(table(Grid(['query', *comparison.names], cells)))}</details>"
         )
     return "\n".join(parts)
 

@@ -39,7 +39,7 @@ def is_folder(source: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
 
 
-def is_saved(folder: str) -> bool:
+def is_saved(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder is one of `save_to_disk`."""
     return any(os.path.exists(os.path.join(folder, name)) for name in (STATE, SPLITS))
 

@@ -21,6 +21,8 @@ LISTS = {
     "qrels": (("relevant", "doc"), "grade", ("grades", "labels", "relevances", "ratings")),
     "run": (("retrieved", "doc"), "score", ("scores", "similarities")),
 }
+# How Arrow and polars call the types of such columns.
+LIST_TYPES = ("list", "large_list", "fixed_size_list", "array")
 # How many cells show whether a column has lists.
 SOME = 100
 
@@ -81,15 +83,15 @@ def _index_of_lists(table: Table, roles: Sequence[str], columns: Mapping[str, Na
 
 def _has_lists(table: Table, index: int) -> bool:
     types = getattr(table.columns, "types", None)
-    if types is not None:
-        return "list<" in str(types[index])
-    for cell in islice(iter(table.columns[index]), SOME):
-        # Cells of Arrow and of polars are objects of their own.
-        value = cell.as_py() if hasattr(cell, "as_py") else cell
-        value = value.to_list() if hasattr(value, "to_list") else value
-        if is_list(value):
+    column: Any = None if types is not None else table.columns[index]
+    kind = types[index] if types is not None else getattr(column, "dtype", None)
+    kind = str(getattr(column, "type", "") if kind is None else kind)
+    if kind not in ("", "object"):
+        return kind.lower().startswith(LIST_TYPES)
+    for cell in islice(iter(column), SOME):
+        if is_list(cell):
             return True
-        if not is_missing(value):
+        if not is_missing(cell):
             return False
     return False
 

@@ -75,8 +75,12 @@ def json_content(content: bytes, name: str, form: str) -> tuple[Any, Sequence[in
             raise FormatError(name, 1, f"expected records or an object, found {loaded!r:.60}")
         return loaded, range(1, len(loaded) + 1)
     lines = enumerate(decoded(content).removeprefix("\ufeff").split("\n"), 1)
-    numbered = list(json_objects(lines, name))
-    return [record for _, record in numbered], [number for number, _ in numbered]
+    numbers, records = [], []
+    for number, line in lines:
+        if line.strip():
+            numbers.append(number)
+            records.append(load_json(line, name, number))
+    return records, numbers
 
 
 def table_of_json(
@@ -179,7 +183,7 @@ def table_of_records(
     """
     if not records:
         raise InputError(name, "no records")
-    mappings = [record for record in records if isinstance(record, Mapping)]
+    mappings = [record for record in records if type(record) is dict or isinstance(record, Mapping)]
     names = (
         list(dict.fromkeys(key for record in mappings for key in record))
         if ragged
@@ -189,7 +193,7 @@ def table_of_records(
     rows = None if numbers is None else memoryview(array("q", numbers))
     table = Table(name, names, columns, rows=rows, unit=unit)
     for row, record in enumerate(records):
-        if not isinstance(record, Mapping):
+        if type(record) is not dict and not isinstance(record, Mapping):
             table.refuse(row, f"expected an object, found {type(record).__name__}")
         if not ragged and record.keys() != records[0].keys():
             reason = f"expected the keys {', '.join(map(str, names))}, as in the first {unit}"

@@ -159,14 +159,12 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
             *("relatedness_score", "is_duplicate", "label_text", "gold_label", "entailment_label"),
         )
     ),
-    "answers": (("answers",), ("answer",)),
+    "answers": (("answers",),),
     "similar": (("labels",), ("similar",), ("label",)),
     "embedding": (("embedding",), ("vector",)),
-    # Values that other programs computed, and clusters of queries.
-    "dataset": (("dataset", "data_set", "collection"),),
-    "measure": (("measure", "metric"),),
+    # Values that `fastrank eval` or another program computed.
+    "measure": (("measure",), ("metric",)),
     "value": (("value",), ("score",)),
-    "cluster": (("cluster", "cluster_id", "group"),),
 }
 # Names that messages list.
 LISTED = 8
@@ -272,8 +270,8 @@ def is_header(
 def kind_of_names(names: Collection[Name]) -> str | None:
     """The kind (qrels or run) that columns with these names must be, or None if unclear."""
     known = {normalized_name(name) for name in names}
-    graded = not known.isdisjoint(ROLES["grade"][0])
-    if known & {"rank", "tag", "system"}:
+    graded = known & {*names_of("grade"), *names_of("relevant")} - {*names_of("score")}
+    if known & {*names_of("rank"), *names_of("retrieved"), *ROLES["tag"][0]}:
         return None if graded else "run"
     # `score` is the grade of BEIR's qrels as well as the score of a run.
     return "qrels" if graded and "score" not in known else None

@@ -13,10 +13,10 @@ from fastrank.core.formats.files.files import exists
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD, is_url, name_of, read_all
 from fastrank.core.formats.formats import format_by_name
 from fastrank.core.formats.tables import sniff
-from fastrank.core.formats.tables.arrow_files import is_saved
+from fastrank.core.formats.tables.arrow_files import is_folder, is_saved
 from fastrank.core.formats.tables.forms import is_file
 from fastrank.core.formats.tables.reading import table_of
-from fastrank.core.formats.tables.records import load_json
+from fastrank.core.formats.tables.records import json_objects
 from fastrank.core.formats.tables.roles import is_header, names_of
 from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.formats.texts.sgml import records_of
@@ -86,9 +86,9 @@ def titled_records(
     if isinstance(corpus, (list, tuple)) and not (corpus and isinstance(corpus[0], Mapping)):
         for source in corpus:
             yield from titled_records(source, encoding, fields, noun)
-    elif not isinstance(corpus, (str, os.PathLike)) or not os.path.isdir(corpus):
+    elif not is_folder(corpus):
         yield from _records_of_one(corpus, encoding, fields, noun)
-    elif is_saved(os.fspath(corpus)):
+    elif is_saved(corpus):
         yield from _of_table(table_of(corpus), fields, noun)
     else:
         for path in _files_below(os.fspath(corpus)):
@@ -197,10 +197,7 @@ def _of_table(table: Table, fields: Sequence[str] | None, noun: str) -> Iterator
 
 def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line and object of a JSONL file. Raises FormatError."""
-    for number, line in lines:
-        if not line.strip():
-            continue
-        record = load_json(line, name, number)
+    for number, record in json_objects(lines, name):
         if not isinstance(record, dict):
             found = type(record).__name__
             raise FormatError(

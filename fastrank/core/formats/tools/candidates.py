@@ -12,7 +12,7 @@ from fastrank.core.data.run import Run
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.tables import sniff
-from fastrank.core.formats.tables.arrow_files import is_saved
+from fastrank.core.formats.tables.arrow_files import is_folder, is_saved
 from fastrank.core.formats.tables.forms import is_file, is_list, is_missing
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.roles import (
@@ -202,8 +202,8 @@ THREE_CELLS = ("question", "candidate", "label")
 def _table(source: Any, format: str | None, columns: Mapping[str, Any] | None) -> Table:
     check_mapping(columns, "read_candidates")
     form = format
-    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
-        if not is_saved(os.fspath(source)):
+    if is_folder(source):
+        if not is_saved(source):
             return read_folder(os.fspath(source))
     elif is_file(source):
         source, head = sniff.head_of(source)

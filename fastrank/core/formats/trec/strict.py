@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from fastrank.core.native.record import Int64Array
 
 IS_HEADER = "is this a header? Remove the line"
+# No more documents than these are a sign that others are in another field: as many times more.
+HANDFUL, MANY = 5, 5
 # What the second field of judgments usually is.
 USUAL_ITERATIONS = (b"0", b"Q0")
 
@@ -111,4 +113,17 @@ def swapped(doc: bytes) -> str:
     return (
         f"every document is {doc.decode()!r}, and the second fields differ: expected"
         " `query iter doc grade`, found what looks like `query doc iter grade`"
+    )
+
+
+def handful(docs: int, groups: int, rows: int) -> str:
+    """Why documents seem to be in the second field, if the third has a handful of values; else "".
+
+    docs, groups: the distinct values of the third and of the second field.
+    """
+    if docs > HANDFUL or rows < MANY * HANDFUL or groups < MANY * docs:
+        return ""
+    return (
+        f"the third field has {docs} different values in {rows:,} lines, and the second {groups:,}:"
+        " expected `query iter doc grade`, found what looks like `query doc type grade`"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain, pairwise, repeat
 
 from fastrank.common.c_numbers import printed
+from fastrank.common.faces import by_face
 from fastrank.core.data.qrels import Preferences, Qrels, query_and_document
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import Texts, as_texts, decoded
@@ -107,4 +108,8 @@ def check_fields(texts: Texts, role: str, source: str) -> None:
     if wrong >= 0:
         text = texts[wrong].decode("utf-8", "replace")
         reason = f"{role} {text!r}: expected text without blanks and NUL for TREC format"
-        raise InputError(source, reason)
+        numbered = "use --number-queries FILE, which names queries by numbers, or another format"
+        other = "use another format"
+        raise InputError(
+            source, f"{reason}; {by_face(other, numbered if role == 'query' else other)}"
+        )

@@ -9,6 +9,7 @@ from __future__ import annotations
 RECIPROCAL_RANKS, INVERSE_SQUARES, GEOMETRIC, BORDA_POINTS = range(4)
 # ... or by its score; from SCORES on, scores must be finite.
 SCORES, MIN_MAX, BY_MAXIMUM, BY_SUM, STANDARD, BY_RANK, BY_BORDA, DISTRIBUTION = range(4, 12)
+INVERTED = 12
 
 # rules.combination: the sum of a document's values, as it is or multiplied by: the number of
 # runs with the document, a power of it, its logarithm, that of the number plus a constant, its

@@ -17,6 +17,7 @@ from fastrank.core.kernels.fusion import (
     FINE,
     GEOMETRIC,
     INVERSE_SQUARES,
+    INVERTED,
     LARGEST,
     MEAN,
     MEDIAN,
@@ -143,7 +144,7 @@ def shift_and_scale(kind, scores, smallest, largest):
 @inlined
 def value_of_equals(kind, count):
     """The value of every document if all scores are equal."""
-    if kind == MIN_MAX:
+    if kind in (MIN_MAX, INVERTED):
         return 1.0
     if kind == BY_SUM:
         return 1.0 / count
@@ -168,6 +169,10 @@ def fill_by_score(kind, scores, values, problem):
         return FINE
     if smallest == largest:
         values[:] = value_of_equals(kind, len(scores))
+        return FINE
+    if kind == INVERTED:
+        for i in range(len(scores)):
+            values[i] = (largest - scores[i]) / (largest - smallest)
         return FINE
     shift, scale = shift_and_scale(kind, scores, smallest, largest)
     for i in range(len(scores)):
