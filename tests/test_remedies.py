@@ -377,8 +377,8 @@ eval -m Rbp qrels run
   measures RBP rbp
 trec_eval -m 'map P.5' qrels run => 1 ; repeat -m: -m map -m P.5
   trec_eval -m map -m P.5 qrels run
-explain --query q --document d --format csv qrels run => 2 ; omit it
-  explain --query q --document d qrels run
+explain --query q1 --document d1 --format csv qrels run => 2 ; omit it
+  explain --query q1 --document d1 qrels run
 eval -o a.pdf qrels run => 2 ; set --format, or use a name that ends in
   eval -o a.csv qrels run && eval -o a.pdf --format csv qrels run
 eval --format csv --no-bold qrels run other => 2 ; use table, markdown, latex or html

@@ -21,12 +21,8 @@ def check_judgments(rows: Rows, findings: Collector) -> None:
     if not len(rows):
         return
     _check_grades(rows, findings)
-    if _are_swapped(rows):
-        findings.add("exchanged-columns", int(rows.lines[0]), swapped(rows.doc(0)))
-    elif rows.is_trec and (docs := rows.count_documents()) <= HANDFUL:
-        groups = len({rows.fields(row)[1] for row in range(len(rows))})
-        if reason := handful(docs, groups, len(rows)):
-            findings.add("exchanged-columns", int(rows.lines[0]), reason)
+    if exchanged := swapped(rows.doc(0)) if _are_swapped(rows) else _handful(rows):
+        findings.add("exchanged-columns", int(rows.lines[0]), exchanged)
     else:
         check_repeats(rows, findings, judgments=True)
     check_scattered(rows, findings)
@@ -48,6 +44,14 @@ def check_judgments(rows: Rows, findings: Collector) -> None:
 
     findings.add_queries("no-relevant", rows, np.flatnonzero(highest == 0), no_relevant)
     findings.add_queries("all-negative", rows, np.flatnonzero(highest < 0), all_negative)
+
+
+def _handful(rows: Rows) -> str:
+    """Why documents seem to be in the second field; else ""."""
+    docs = rows.count_documents() if rows.is_trec else HANDFUL + 1
+    if docs > HANDFUL:
+        return ""
+    return handful(docs, len({rows.fields(row)[1] for row in range(len(rows))}), len(rows))
 
 
 def _are_swapped(rows: Rows) -> bool:

@@ -55,7 +55,7 @@ def test_runs_are_evaluated_on_the_same_queries():
 
 SHORT = {"x": without(GOOD, "q05"), "y": without(BAD, "q01", "q03")}
 ONE_SHORT = {"x": BAD, "y": without(BAD, "q01")}
-COUNTED = '(missing="zero" counts it as 0)', '(missing="zero" counts them as 0)'
+COUNTED = "(missing='zero' counts it as 0)", "(missing='zero' counts them as 0)"
 
 
 def compare(runs: Any, measures: str = "map", **options: Any) -> fr.types.Comparison:

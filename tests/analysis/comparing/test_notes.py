@@ -98,7 +98,7 @@ QUERIES = [f"q{i}" for i in range(8)]
 QRELS = {query: {"d0": 1, "d1": 0, "d2": 1} for query in QUERIES}
 # AP is 0.58 if d3 is before d0, else 0.83. The default order is that of the larger id first.
 TIED = {query: {"d3": 2.0, "d0": 2.0, "d2": 1.0} for query in QUERIES}
-REMEDY = 'ties="average" averages over all orders'
+REMEDY = "ties='average' averages over all orders"
 
 
 def untied(better: int) -> Any:

@@ -148,7 +148,7 @@ notes({"a": 1, "b": 2}, {"b": 2}, relevance_level=2)
     => ["level: 1 judged document with a grade above 0 is below level 2 and not relevant"]
 notes({"a": 0}, {"a": 2}) => [NOT_RELEVANT]
 notes({"a": 0}, {"a": 2}, no_relevant="skip")
-    => [NOT_RELEVANT + '; means skip the query, as no_relevant="skip" says']
+    => [NOT_RELEVANT + "; means skip the query, as no_relevant='skip' says"]
 notes({"a": 1}, {"a": 2, "b": 1}, depth=1) => ["depth: 1 result below rank 1 ignored"]
 notes({"a": 1}, {"a": 2, "q": 1}, ignore_identical_ids=True)
     => ["excluded: 1 result removed from the ranking"]
@@ -174,7 +174,7 @@ notes({"a": 1}, {"a": 2}, "official")
     ..."]
 fr.explain({"q": {"a": 1}, "p": {"a": 1}}, {"p": {"a": 1}}, "map P.5", query="q").notes
     => ["the run lacks this query, so that every value is 0; in means, it is left out
-    (missing=\\"zero\\" counts it as 0)"]
+    (missing='zero' counts it as 0)"]
 """)
 
 

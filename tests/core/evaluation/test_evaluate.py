@@ -50,7 +50,7 @@ EXCLUDED = fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0, "e": 2.0}}, exclude={"q
 PRINTED = [
     "map         0.7500",
     "recip_rank  0.7500",
-    'the run lacks 1 of 3 judged queries (q3); it is left out (missing="zero" counts it as 0)',
+    "the run lacks 1 of 3 judged queries (q3); it is left out (missing='zero' counts it as 0)",
     "1 query of the run has no judgments (q9)",
 ]
 

@@ -216,7 +216,7 @@ def test_where_there_is_no_question_there_is_no_note(options):
 def test_a_measure_without_an_expected_value_is_told_its_ends():
     (note,) = noted(fr.evaluate(QRELS, TIED, "ERR@10"))
 
-    assert note.endswith('; ties="worst" and ties="best" give the ends of this range')
+    assert note.endswith("; ties='worst' and ties='best' give the ends of this range")
 
 
 def test_pickled_scores_keep_the_note():
@@ -231,7 +231,7 @@ def test_compare_and_gate_have_the_note(tmp_path):
     fr.save_baseline(path, QRELS, TIED, "map")
 
     notes = [note for note in found.notes if note.startswith("map of")]
-    assert notes == [NOTE.format(f" of {run}", 'ties="average"') for run in "ab"]
+    assert notes == [NOTE.format(f" of {run}", "ties='average'") for run in "ab"]
     gated = NOTE.format("", "a baseline saved with --ties average")
     assert gated in fr.gate(path, QRELS, TIED).notes
 

@@ -500,11 +500,11 @@ def test_a_path_without_a_file_that_can_be_read(read, path):
     (folder / "loop").symlink_to(folder / "loop")
     for name, reason in {
         "absent": "no such file or directory",
-        ".": "is a directory, and not one of save_to_disk with state.json",
+        ".": "is a directory",
         "run/below": "not a directory",
         "loop": "too many levels of symbolic links",
     }.items():
-        assert reason_of(read, folder / name, str(folder / name)) == reason
+        assert reason_of(read, folder / name, str(folder / name)).startswith(reason)
     for impossible in ("nul\0byte", "x" * 5000):
         with pytest.raises(ReadError):
             read(impossible)

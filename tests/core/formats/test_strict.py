@@ -410,6 +410,7 @@ def test_a_run_is_read_strictly_as_otherwise_if_all_scores_are_numbers(text):
         assert exactly(contents(parse_run(text))) == exactly(contents(lenient))
 
 
+@pytest.mark.filterwarnings("ignore:.* byte order mark")
 @examples(50)
 @given(make.lines_of(make.QRELS_ROWS))
 def test_grades_are_what_their_text_is(text):

@@ -373,7 +373,7 @@ def test_buffers_are_given_back_without_the_garbage_collector(tmp_path):
     gc.disable()
     try:
         fastrank.evaluate({"q1": {"d3": 1}}, str(path), "map", threads=1)
-        left = [own for own in gc.get_objects() if isinstance(own, chunks.ChunkReader)]
+        left = [own for own in gc.get_objects() if type(own) is chunks.ChunkReader]
     finally:
         gc.enable()
     assert not left

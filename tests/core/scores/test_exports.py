@@ -289,7 +289,7 @@ def test_of_preferences_only_queries_are_counted():
 @pytest.mark.parametrize(
     ("missing", "value", "said"),
     [
-        ("skip", "1.0000", '; they are left out (missing="zero" counts them as 0)'),
+        ("skip", "1.0000", "; they are left out (missing='zero' counts them as 0)"),
         ("zero", "0.1250", "; they count as 0"),
     ],
 )
