@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.analysis.inspecting.sites import check_folder, write_site
 from fastrank.analysis.inspecting.texts import texts_of
 from fastrank.core.formats.tables.records import load_json
 from fastrank.datasets import hotpot_spans, squad_spans
-from fastrank.errors import FormatError
+from fastrank.errors import FastrankError, FormatError
 
 DEEP = b"[" * 100_000
 FAULTS = {
@@ -53,9 +54,20 @@ def test_every_reader_says_what_is_wrong(read, fault, tmp_path):
         (READERS | LINES)[read](tmp_path / "file.jsonl")
 
 
-def test_a_plan_that_is_nested_too_deeply_is_none():
-    with pytest.raises(FormatError, match="expected a plan"):
-        fr.read_plan(io.BytesIO(DEEP))
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("read", [fr.read_plan, lambda path: fr.gate(path, *PLAIN)])
+def test_what_is_no_json_is_neither_a_plan_nor_a_baseline(read, fault, tmp_path):
+    (tmp_path / "file.json").write_bytes(FAULTS[fault][0])
+    with pytest.raises(FastrankError, match=r"file\.json.*(expected a plan|baseline)"):
+        read(tmp_path / "file.json")
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_manifest_that_cannot_be_read_protects_its_folder(fault, tmp_path):
+    write_site({"index.html": b"x"}, tmp_path / "site")
+    (tmp_path / "site/manifest.json").write_bytes(FAULTS[fault][0])
+    with pytest.raises(FastrankError, match="choose an empty folder"):
+        check_folder(tmp_path / "site")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Every form of a table is read by every reader of tables, with the same result."""
+"""Every form of a table is read by every reader of tables but for judgments and runs, alike."""
 
 from __future__ import annotations
 
@@ -16,21 +16,10 @@ import pytest
 from pyarrow import parquet
 
 import fastrank as fr
-from fastrank.core.formats.inputs import as_qrels, as_run
 from tests.helpers.huggingface import Table
 
 # Rows, what reads them, and what is read.
 READERS: dict[str, tuple[dict[str, list[Any]], Callable[[Any], Any], Any]] = {
-    "judgments": (
-        {"query_id": ["a", "a"], "doc_id": ["x", "y"], "relevance": [1, 0]},
-        lambda table: as_qrels(table).to_dict(),
-        {"a": {"x": 1, "y": 0}},
-    ),
-    "a run": (
-        {"query_id": ["a", "a"], "doc_id": ["x", "y"], "score": [1.5, 0.5]},
-        lambda table: as_run(table).to_dict(),
-        {"a": {"x": 1.5, "y": 0.5}},
-    ),
     "pairs": (
         {"query": ["a", "b"], "positive": ["x", "y"]},
         lambda table: fr.Dataset.from_pairs(table).qrels.to_dict(),
