@@ -167,7 +167,7 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
     assert not short, short
     digits = {name: ROOT / "data" / f"{name}.run" for name in coverage.RUNS}
     easy = [
-        f"{100 * row.queries:.0f} % at n = {row.n}"
+        row.queries
         for row in coverage.rows(ROOT / "data" / "digits.qrels", digits, REPETITIONS // 5)
         if (row.judge, row.measure, row.system) == (JUDGE, "RR@10", "pixels")
     ]
@@ -187,10 +187,12 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
         coverage=coverage.table(
             own for own in rows if own.judge == JUDGE and own.n == 20 and " - " not in own.system
         ),
-        worst=", ".join(easy),
+        worst=f"{100 * min(easy):.1f}",
         sample=SAMPLE,
         plans=coverage.plan_table(
-            row for row in plans if (row.judge, row.queries) == (JUDGE, SAMPLE)
+            row
+            for row in plans
+            if (row.judge, row.queries) == (JUDGE, SAMPLE) and " - " not in row.system
         ),
         plan_least=f"{100 * min(row.coverage for row in plans if row not in nearly):.1f}",
         nearly_least=f"{100 * min(row.coverage for row in nearly):.1f}",
@@ -313,18 +315,19 @@ With differences of systems, a second judge, n = 50, and n = 100, too, every int
 Where half or more of the human values are the same (`*`), a sample may have no others. Intervals of measures
 between 0 and 1 are then as wide as if half a query more had been judged, with the value that changes the mean
 most; where all values are the same, they are those of Clopper and Pearson. With the easier queries in `data/`,
-where RR@10 of `pixels` is 1 for 98 % of the queries, they cover {worst}: longer than need be,
-rather than too short. Below 20 queries, the output says that intervals may fall short.
+where RR@10 of `pixels` is 1 for 98 % of the queries, they cover it in {worst} % or more: they are longer than
+need be, rather than too short. Below 20 queries, the output says that intervals may fall short.
 
 With a plan of pairs, people and the judge may agree on all two or three pairs that were drawn from a stratum,
 and still differ on others. The variance of a stratum is therefore estimated from all pairs with the same judge's
-grade, and four more with any grade. So intervals have a width until every pair is judged. Drawn from
+grade, and from four more with any grade, so that intervals have a width until every pair is judged. With pairs of
 {sample} random queries, again with `{judge}`:
 
 {plans}
 
-With 5 and 20 queries, and the other judge, too, they cover the truth in {plan_least} % or more. With a judge that errs in 3 %
-of the pairs only, they are longer than need be, and cover it in {nearly_least} to 100 %.
+With differences of systems, 5 and 20 queries, and the other judge, too, they cover the truth in {plan_least} % or
+more of the repetitions. With a judge that errs in only 3 % of the pairs, they are longer than need be, and
+cover it in {nearly_least} to 100 %.
 
 ## Work on judgments
 

@@ -205,7 +205,7 @@ def _printed(comparison: Comparison, arguments: argparse.Namespace) -> str:
         table = largest_table(
             comparison, arguments.largest, pair=arguments.pair, digits=arguments.digits
         )
-        return rendered(table, form, **page_of(arguments))
+        return rendered(table, form, **page_of(arguments, arguments.command.name))
     if form in ("csv", "json"):
         return rendered(comparison, form, per_query=arguments.per_query)
     if arguments.per_query or arguments.pairs:

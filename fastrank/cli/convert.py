@@ -86,8 +86,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.number_queries is not None:
         loaded = _numbered(loaded, arguments.number_queries)
     if kind == "qrels":
-        docs, groups = len({*loaded.docs}), len({*loaded.groups})
-        if reason := handful(docs, groups, len(loaded.docs)):
+        if reason := handful(loaded.docs, loaded.groups, len(loaded.docs)):
             warn(f"{name_of(arguments.source)}: {reason}")
         write_qrels(loaded, arguments.target, form)
         return 0

@@ -170,9 +170,14 @@ DIGITS = 4
 BOUNDS = ("low", "high")
 
 
-def page_of(arguments: argparse.Namespace) -> dict[str, bool]:
-    """The layout of HTML: a whole page in a file, elements on standard output."""
-    return {"page": arguments.output is not None} if arguments.format == "html" else {}
+def page_of(arguments: argparse.Namespace, title: str = "") -> dict[str, bool | str]:
+    """The layout of HTML: a whole page in a file, elements on standard output.
+
+    title: of the page, by default that of the result.
+    """
+    if arguments.format != "html":
+        return {}
+    return {"page": False if arguments.output is None else title or True}
 
 
 def format_of_output(

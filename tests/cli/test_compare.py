@@ -65,6 +65,14 @@ def test_the_queries_that_differ_most_are_printed(form):
             assert list(map(float, values)) == pytest.approx(numbers, abs=1e-4)
 
 
+def test_the_page_of_the_largest_differences_is_called_after_the_command(tmp_path):
+    page = tmp_path / "x.html"
+
+    assert compare(f"--largest 3 -o {page} {TWO}") == ""
+
+    assert "<title>fastrank compare</title>" in page.read_text("utf-8")
+
+
 def test_symbols_are_in_ascii_if_the_terminal_cannot_encode_others(monkeypatch):
     out = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, "ascii"))

@@ -9,7 +9,7 @@ from fastrank.analysis.checking.repeats import check_repeats, check_scattered
 from fastrank.analysis.checking.rows import Rows
 from fastrank.common.c_numbers import atol
 from fastrank.common.messages import counted
-from fastrank.core.formats.trec.strict import HANDFUL, USUAL_ITERATIONS, handful, swapped
+from fastrank.core.formats.trec.strict import USUAL_ITERATIONS, handful, swapped
 from fastrank.core.native import codes
 
 # Evaluation counts judgments by grade below this (fastrank/core/kernels/matching/rankings.py).
@@ -48,10 +48,10 @@ def check_judgments(rows: Rows, findings: Collector) -> None:
 
 def _handful(rows: Rows) -> str:
     """Why documents seem to be in the second field; else ""."""
-    docs = rows.count_documents() if rows.is_trec else HANDFUL + 1
-    if docs > HANDFUL:
+    if not rows.is_trec:
         return ""
-    return handful(docs, len({rows.fields(row)[1] for row in range(len(rows))}), len(rows))
+    every = range(len(rows))
+    return handful(map(rows.doc, every), (rows.fields(row)[1] for row in every), len(every))
 
 
 def _are_swapped(rows: Rows) -> bool:

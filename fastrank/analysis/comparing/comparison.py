@@ -24,12 +24,11 @@ from fastrank.analysis.comparing.standings import standing_table
 from fastrank.analysis.comparing.tables import cliffs_delta, long_rows, rank_table, record_of
 from fastrank.common.arguments import at_least, check_choice, finite, flag, fraction
 from fastrank.common.dropped import without_dropped
-from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import WithDropped
 from fastrank.core.formats.tables.table_files import result_lines
 from fastrank.core.results.records import json_text
 from fastrank.core.results.result import Result
-from fastrank.core.results.table import Table, distinct
+from fastrank.core.results.table import Table, best_rows, distinct
 from fastrank.core.scores.differences import largest_differences
 from fastrank.errors import MeasureError, OptionError
 
@@ -413,11 +412,8 @@ class Comparison(Result, WithDropped):
         bold = set()
         for column, measure in enumerate(self.measures, 1):
             columns[measure] = means = list(self.mean[measure].values())
-            if self.analysis(measure).has_best:
-                best = number(self.mean[measure][self.best(measure)], digits)
-                bold |= {
-                    (row, column) for row, mean in enumerate(means) if number(mean, digits) == best
-                }
+            better = self.better(measure) if self.analysis(measure).has_best else ""
+            bold |= {(row, column) for row in best_rows(means, better, digits)}
         return Table(columns=columns, digits=digits, bold=frozenset(bold))
 
     def beaten(self, measure: str, system: str) -> list[str]:

@@ -9,7 +9,6 @@ from fastrank.common.messages import counted, did_you_mean, first_few, similar_i
 from fastrank.common.rendering.document import Document, Items, Paragraph, Section
 from fastrank.common.rendering.numbers import number, signed
 from fastrank.core.data.columns import Frozen, id_text
-from fastrank.core.results.records import plain
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, grid_of
 from fastrank.errors import GroupError, OptionError
@@ -226,7 +225,7 @@ class Explanation(Result, Frozen):
             "notes": self.notes,
         }
         if self.other is not None:
-            content["other"] = plain(self.other._content())
+            content["other"] = self.other._content()
             content["difference"] = {name: self.difference(name) for name in self.measures}
         return content
 

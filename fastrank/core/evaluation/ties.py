@@ -201,8 +201,15 @@ class TieReport(Result, Frozen):
         return table_of_rows(("measure", *names), rows)
 
     def _document(self) -> Document:
-        lines, *_ = self.to_text().split("\n", 1)
-        return Document([Paragraph(lines), grid_of(self.table())])
+        return Document([Paragraph(self._summary()), grid_of(self.table())])
+
+    def _summary(self) -> str:
+        if not self.tied:
+            return f"no ties in {counted(self.lines, 'line')}"
+        return (
+            f"{self.tied} of {self.lines} lines are tied, in {len(self.queries)} of"
+            f" {self.evaluated} queries; the largest group of ties has {self.largest} documents"
+        )
 
     def _content(self) -> dict[str, object]:
         names = ("tag", "lines", "tied", "largest", "evaluated", "queries")
@@ -211,13 +218,7 @@ class TieReport(Result, Frozen):
 
     def to_text(self) -> str:
         """The number of ties, the queries with the most, and the range of each measure."""
-        if not self.tied:
-            lines = [f"no ties in {counted(self.lines, 'line')}"]
-        else:
-            lines = [
-                f"{self.tied} of {self.lines} lines are tied, in {len(self.queries)} of"
-                f" {self.evaluated} queries; the largest group of ties has {self.largest} documents"
-            ]
+        lines = [self._summary()]
         most = sorted(self.queries.items(), key=lambda item: -item[1])
         width = max((len(query) for query, _ in most[:PRINTED]), default=0)
         lines += [f"  {query:{width}}  {count} tied" for query, count in most[:PRINTED]]

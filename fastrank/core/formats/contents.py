@@ -174,10 +174,10 @@ def kind_of_json(content: bytes, name: str, form: str) -> str | None:
     loaded, lines = json_content(content, name, form)
     first = loaded[0] if isinstance(loaded, list) and loaded else None
     record = first if isinstance(first, dict) else {}
-    kinds = kinds_of(_whole(loaded, form), name) | kinds_of_record(record)
+    whole = _whole(loaded, form)
+    kinds = kinds_of(whole, name) | kinds_of_record(record)
     if kinds:
         return kinds.pop() if len(kinds) == 1 else None
-    whole = _whole(loaded, form)
     if isinstance(whole, dict) and (inner := [kind for kind in INNER if INNER[kind] in whole]):
         return inner[0] if len(inner) == 1 else None
     if isinstance(loaded, dict):

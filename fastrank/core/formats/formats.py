@@ -12,7 +12,6 @@ from fastrank.core.formats.tables.sniff import (
     ARROW,
     COMPRESSED,
     LIKELY,
-    NO,
     PARQUET,
     SURE,
     Head,
@@ -229,14 +228,14 @@ def format_of(head: bytes, name: str, kind: str) -> str:
 
     Detected from the content, or from the name if the content is ambiguous.
     """
+    for record in _RECORDS:
+        # To read the lines of binary files would take a millisecond.
+        if isinstance(record.recognise, tuple) and head.startswith(record.recognise):
+            return record.name
     beginning, likely = Head(head, kind), ""
     for record in _RECORDS:
-        if kind in record.kinds:
-            recognise = record.recognise
-            if isinstance(recognise, tuple):
-                certainty = SURE if head.startswith(recognise) else NO
-            else:
-                certainty = recognise(beginning, record.name)
+        if kind in record.kinds and not isinstance(record.recognise, tuple):
+            certainty = record.recognise(beginning, record.name)
             if certainty == SURE:
                 return record.name
             if certainty == LIKELY:

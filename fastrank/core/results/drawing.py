@@ -1,19 +1,17 @@
-"""Draw results, and write their images."""
+"""What draws results."""
 
 from __future__ import annotations
 
 import math
 
 from fastrank.common.messages import counted, visible
-from fastrank.common.plots.frame import Frame, framed
+from fastrank.common.plots.frame import Frame
 from fastrank.common.plots.style import INK
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import BinaryIO
+    from collections.abc import Callable, Mapping
 
     from matplotlib.axes import Axes
 
@@ -34,24 +32,6 @@ def drawing_of(
         hint = "; to write a file, set path" if "." in str(kind) else ""
         raise OptionError("kind", expected + hint)
     return drawings[kind]
-
-
-def draw(
-    drawing: Callable[[Axes], Frame],
-    names: Sequence[str],
-    ax: Axes | None,
-    path: str | os.PathLike[str] | BinaryIO | None,
-    format: str | None,
-) -> Axes:
-    """Draw into axes, or a figure of its own, and write the image if there is a path; the axes.
-
-    names: those that are shortened in the figure. Raises OptionError for an unknown suffix or
-    format, and ImportError without matplotlib.
-    """
-    from fastrank.core.results.images import draw_image
-
-    axes: Axes = draw_image(lambda: framed(drawing, ax, names), path, format)
-    return axes
 
 
 def draw_values(axes: Axes, title: str, table: Table) -> Frame:

@@ -180,10 +180,13 @@ class Result:
         >>> result.plot().get_xlabel()
         'value'
         """
-        from fastrank.core.results.drawing import draw, drawing_of
+        from fastrank.common.plots.frame import framed
+        from fastrank.core.results.drawing import drawing_of
+        from fastrank.core.results.images import draw_image
 
-        drawing = drawing_of(self._drawings(), kind)
-        return draw(drawing, self._long_names(), ax, path, format)
+        drawing, names = drawing_of(self._drawings(), kind), self._long_names()
+        axes: Axes = draw_image(lambda: framed(drawing, ax, names), path, format)
+        return axes
 
 
 def rendered(result: Result, form: str, **layout: object) -> str:

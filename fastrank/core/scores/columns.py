@@ -413,7 +413,8 @@ def trec_lines(
     integers, other values with four decimals, z-scores with a leading Z and four decimals.
     """
     queries = list(scores.query_ids) if per_query else []
-    if any(mark in b"".join(queries) for mark in (b"\n", b"\r", b"\t")):
+    joined = b"".join(queries)
+    if b"\n" in joined or b"\r" in joined or b"\t" in joined:
         # Ids of dicts and tables, which would begin another line or field.
         from fastrank.common.messages import visible
 

@@ -114,7 +114,7 @@ class ScoreDifferences(QueryValues):
 
     def to_csv(self) -> str:
         """Lines `query,measure,value` with the differences per query in full precision."""
-        from fastrank.core.formats.tables.table_files import csv_lines
+        from fastrank.core.formats.tables.table_files import result_lines
 
         columns = [(name, values.tolist()) for name, values in self.items()]
         rows = (
@@ -122,7 +122,7 @@ class ScoreDifferences(QueryValues):
             for row, query in enumerate(self.queries)
             for name, values in columns
         )
-        return "".join(csv_lines(LONG, rows))
+        return "".join(result_lines(LONG, rows))
 
     def _tags(self) -> list[str]:
         return [scores.name or "run" for scores in (self.first, self.second)]

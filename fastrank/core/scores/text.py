@@ -198,16 +198,16 @@ def tie_notes(scores: Evaluated, of: str = "", saved: str = "") -> list[str]:
     """
     if scores.ties is None:
         return []
-    moved = {}
-    for name, (worst, best, _) in scores.ties.ranges().items():
-        value = scores.mean[name]
+    moved, ranges, means = {}, scores.ties.ranges(), scores.mean
+    for name, (worst, best, _) in ranges.items():
+        value = means[name]
         most = max(best - value, value - worst)
         if most > NOTED_SHARE * abs(value):
             moved[name] = most / abs(value) if value else float("inf")
     if not moved:
         return []
     name = max(moved, key=moved.__getitem__)
-    worst, best, has_expected = scores.ties.ranges()[name]
+    worst, best, has_expected = ranges[name]
     more = f" (also {counted(len(moved) - 1, 'more measure')})" if len(moved) > 1 else ""
     run = f" of {of}" if of else ""
     remedy = (
@@ -217,7 +217,7 @@ def tie_notes(scores: Evaluated, of: str = "", saved: str = "") -> list[str]:
     )
     return [
         f"{name}{run} depends on tied scores: {worst:.4f} to {best:.4f}, here"
-        f" {scores.mean[name]:.4f}{more}; {remedy}"
+        f" {means[name]:.4f}{more}; {remedy}"
     ]
 
 

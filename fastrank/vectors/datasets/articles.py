@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from fastrank.common.arguments import check_choice
+from fastrank.common.faces import column_option
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.tables.forms import is_missing
 from fastrank.core.formats.tables.reading import table_of
@@ -105,7 +106,7 @@ def _similar(table: Table, columns: Mapping[str, str], name: str) -> _Similar:
     several = [label for label in filled if label != CLASS]
     if len(several) > 1:
         reason = f"more than one field of similar articles: {' and '.join(map(repr, several))}"
-        raise InputError(name, f"{reason}; set columns={{'similar': NAME}}")
+        raise InputError(name, f"{reason}; {column_option('similar')}")
     label = (several or filled or [usual[0]])[0]
     return _Similar(label, usual, lists.get(label, [None] * table.size))
 

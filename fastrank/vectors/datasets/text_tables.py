@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from fastrank.common.faces import column_option
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.roles import (
     INDEX_NAMES,
@@ -77,8 +78,8 @@ def _roles(table: Table, columns: Mapping[str, Name] | None) -> dict[str, Name]:
             raise FormatError(
                 table.source,
                 1,
-                f"no column of texts: expected a header, found {listed:.100}; add one, or set"
-                " columns={'text_a': NAME} if these are the names of the columns",
+                f"no column of texts: expected a header, found {listed:.100}; add one, or"
+                f" {column_option('text_a')} if these are the names of the columns",
             )
     indexes = find_columns(table.names, ROLES, columns, table.source, needed=())
     if "text_a" in indexes:
@@ -86,7 +87,7 @@ def _roles(table: Table, columns: Mapping[str, Name] | None) -> dict[str, Name]:
     others = table.names[normalized_name(table.names[0]) in INDEX_NAMES :]
     if not columns and 2 <= len(others) <= len(ROLES):
         return dict(zip([*list(ROLES)[: len(others) - 1], "label"], others, strict=True))
-    reason = f"no column of texts: found {listed}; or set columns={{'text_a': NAME}}"
+    reason = f"no column of texts: found {listed}; or {column_option('text_a')}"
     raise InputError(table.source, reason)
 
 

@@ -169,6 +169,13 @@ def test_a_ranking_as_given_is_best_first_whatever_scores_mean():
         assert fr.evaluate({"q": {"b": 1}}, run, "recip_rank").mean == {"recip_rank": 1.0}
 
 
+def test_queries_may_be_called_like_columns() -> None:
+    for run in ({"hits": {"a": 1.0}, "id": {"a": 2.0}}, {"query": {"a": 1.0}, "doc": {"a": 2.0}}):
+        assert fr.read_run(io.BytesIO(json.dumps(run).encode())).to_dict() == run
+        several: Any = fr.evaluate({"id": {"a": 1}, "doc": {"a": 1}}, [run, run], "num_rel_ret")
+        assert [scores.mean for scores in several] == [{"num_rel_ret": 1}] * 2
+
+
 # What is wrong
 
 

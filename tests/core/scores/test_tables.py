@@ -232,6 +232,7 @@ def test_no_name_in_csv_is_a_formula(call, expected):
         (values.pairs().to_csv(), "a"),
         (values.to_csv(per_query=True), "system"),
         (scores.to_csv(), "query"),
+        ((scores - scores).to_csv(), "query"),
     ):
         row = next(csv.DictReader(io.StringIO(text, newline="")))
         assert row[column] == shown

@@ -10,6 +10,7 @@ from scipy import stats
 
 import fastrank as fr
 from fastrank.errors import ArrayError, OptionError
+from fastrank.vectors.tasks.results import _interval as mean_interval
 from fastrank.vectors.tasks.ulysses_protocol import MeanIntervals
 from tests.helpers.probe_inputs import recorded_values, samples
 from tests.helpers.strategies import examples
@@ -180,6 +181,14 @@ def test_intervals_of_means_equal_those_of_scipy(place):
 
 def test_equal_values_have_no_interval():
     assert all(map(math.isnan, MeanIntervals(1).interval(samples()[-1][0])))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(1.0, (0.025**0.1, 1.0)), (0.0, (0.0, 1 - 0.025**0.1)), (0.5, None)]
+)
+def test_equal_values_have_the_interval_of_a_share_or_none(value, expected):
+    """That of Clopper and Pearson, for ten of ten."""
+    assert mean_interval([value] * 10) == (expected and pytest.approx(expected))
 
 
 # Answers and losses

@@ -23,7 +23,9 @@ def is_row(row: Any) -> bool:
     `table_of_tuples` and `table_of_records` check the rest.
     """
     if isinstance(row, Mapping):
-        return is_header(row, RECORD_ROLES)
+        # A run may have queries with such names.
+        is_run = all(isinstance(cell, Mapping) for cell in row.values())
+        return not is_run and is_header(row, RECORD_ROLES)
     if not isinstance(row, tuple) or hasattr(row, "_fields"):
         return isinstance(row, tuple)
     return len(row) > 2 and not any(is_column(cell) for cell in row)

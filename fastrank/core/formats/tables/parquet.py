@@ -1,4 +1,4 @@
-"""Parquet files: whole ones as Arrow tables, and single columns as they are needed."""
+"""Parquet files, whose columns are read one by one as they are needed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
-
-
-def read_parquet(content: bytes, name: str) -> Any:
-    """The Arrow table of a parquet file. Raises InputError, and ImportError without pyarrow."""
-    with _reading(name):
-        table = _opened(content, name).read()
-        # Names that are not UTF-8 are found out only here.
-        return table.rename_columns(table.column_names)
 
 
 class ParquetColumns(Sequence["Any"]):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.tables.forms import is_column
-from fastrank.core.formats.tables.roles import RECORD_ROLES, is_header
+from fastrank.core.formats.tables.roles import COLUMN_ROLES, is_header
 from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.values import first_repeat
 from fastrank.errors import FormatError, InputError
@@ -75,12 +75,8 @@ def json_content(content: bytes, name: str, form: str) -> tuple[Any, Sequence[in
             raise FormatError(name, 1, f"expected records or an object, found {loaded!r:.60}")
         return loaded, range(1, len(loaded) + 1)
     lines = enumerate(decoded(content).removeprefix("\ufeff").split("\n"), 1)
-    numbers, records = [], []
-    for number, line in lines:
-        if line.strip():
-            numbers.append(number)
-            records.append(load_json(line, name, number))
-    return records, numbers
+    objects = list(json_objects(lines, name))
+    return [record for _, record in objects], [number for number, _ in objects]
 
 
 def table_of_json(
@@ -88,7 +84,7 @@ def table_of_json(
     numbers: Sequence[int],
     name: str,
     form: str,
-    roles: Iterable[Sequence[str]] | None = RECORD_ROLES,
+    roles: Iterable[Sequence[str]] | None = COLUMN_ROLES,
     *,
     ragged: bool = False,
 ) -> Table | None:
@@ -111,7 +107,7 @@ def table_of_json(
 
 
 def are_columns(
-    given: Mapping[Any, Any], roles: Iterable[Sequence[str]] | None = RECORD_ROLES
+    given: Mapping[Any, Any], roles: Iterable[Sequence[str]] | None = COLUMN_ROLES
 ) -> bool:
     """Whether these are columns by name: lists, or as pandas writes JSON {row: cell}.
 
@@ -123,9 +119,13 @@ def are_columns(
     if all(map(is_column, columns)):
         return True
     first = columns[0]
-    return isinstance(first, Mapping) and all(
-        isinstance(column, Mapping) and column.keys() == first.keys() for column in columns
-    )
+    if not isinstance(first, Mapping):
+        return False
+    if any(not isinstance(column, Mapping) or column.keys() != first.keys() for column in columns):
+        return False
+    # Queries may have such names, too; but their documents have numbers.
+    has_texts = any(isinstance(cell, str) for column in columns for cell in column.values())
+    return roles != COLUMN_ROLES or (is_header(given) and has_texts)
 
 
 def table_of_columns(given: Mapping[Name, Any], source: str = "<dict>") -> Table:

@@ -178,8 +178,9 @@ RUN_ROLES = {
     "rank": ("query", "doc", "rank", "tag"),
     "given": ("query", "doc", "tag"),
 }
-# One of each is in a record or among columns of judgments or a run, perhaps with lists.
+# One of each is in a record, and one among columns, of judgments or a run, perhaps with lists.
 RECORD_ROLES = (("query", "query_of_list"), ("doc", "relevant", "retrieved"))
+COLUMN_ROLES = (("query",), ("doc", "relevant", "retrieved"))
 # Names of systems or of other things.
 UNSURE_TAGS = ("model", "model_name", "method", "name")
 SPAN_ROLES = ("query", "document", "start", "end", "content", "grade", "evidence")

@@ -12,7 +12,7 @@ from fastrank.errors import FormatError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import NoReturn
 
     from fastrank.core.data.qrels import Scale
@@ -116,14 +116,23 @@ def swapped(doc: bytes) -> str:
     )
 
 
-def handful(docs: int, groups: int, rows: int) -> str:
+def handful(docs: Iterable[bytes], groups: Iterable[bytes], rows: int) -> str:
     """Why documents seem to be in the second field, if the third has a handful of values; else "".
 
-    docs, groups: the distinct values of the third and of the second field.
+    docs, groups: the third and the second field of each row.
     """
-    if docs > HANDFUL or rows < MANY * HANDFUL or groups < MANY * docs:
+    if rows < MANY * HANDFUL:
+        return ""
+    documents: set[bytes] = set()
+    for doc in docs:
+        documents.add(doc)
+        if len(documents) > HANDFUL:
+            return ""
+    others = len({*groups})
+    if others < MANY * len(documents):
         return ""
     return (
-        f"the third field has {docs} different values in {rows:,} lines, and the second {groups:,}:"
-        " expected `query iter doc grade`, found what looks like `query doc type grade`"
+        f"the third field has {len(documents)} different values in {rows:,} lines, and the second"
+        f" {others:,}: expected `query iter doc grade`, found what looks like"
+        " `query doc type grade`"
     )
