@@ -349,6 +349,14 @@ found(*LEFT_OUT, no_relevant="error") =>
 """)
 
 
+def test_an_error_of_an_array_is_a_value_error_and_carries_its_place():
+    with pytest.raises(ValueError, match="twice") as caught:
+        found([{4: 1}], [[4, 4]])
+
+    error: Any = caught.value
+    assert (error.name, error.row, error.column) == ("ids", 0, 1)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_with_threads_the_scores_are_written_alike(threads):
     """Also what is counted: numbers of Python's, which JSON knows."""
