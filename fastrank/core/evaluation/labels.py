@@ -40,11 +40,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.arrays import Array
     from fastrank.common.choices import LabelTies
     from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
-
-    Array = npt.NDArray[Any]
 
 TABLE = "a table of queries × documents, or a flat array with query_ids=, group_sizes= or offsets="
 # More row numbers are not kept.

@@ -22,15 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any, NoReturn
 
-    import numpy.typing as npt
-
+    from fastrank.common.arrays import Array
     from fastrank.core.data.qrels import Graded
     from fastrank.core.data.texts import Texts
     from fastrank.core.matching.plan import Plan
     from fastrank.core.native.record import Int64Array
     from fastrank.errors import FastrankError
-
-    Array = npt.NDArray[Any]
 
 # Items converted at a time if kernels cannot use the arrays directly: one or two megabytes.
 BLOCK_ITEMS = 1 << 17
