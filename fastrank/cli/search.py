@@ -3,7 +3,7 @@ run, or to evaluate it."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from fastrank.cli.command import Command, flag_of, write_lines
@@ -39,7 +39,7 @@ from fastrank.vectors.searching.vectors import check_dimension, open_vectors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from fastrank.cli.parser import Parser
@@ -116,13 +116,7 @@ class SearchInputs:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._arguments = arguments
         self._stack = ExitStack()
-        if (
-            sum(
-                source is not None
-                for source in (arguments.index, arguments.corpus, arguments.shard)
-            )
-            != 1
-        ):
+        if [arguments.index, arguments.corpus, arguments.shard].count(None) != 2:
             raise OptionError("--corpus", "expected one of --corpus, --index and --shard")
         if arguments.jobs > 1 and not arguments.shard:
             raise OptionError("--jobs", "only --shard is searched in several processes")
@@ -164,22 +158,22 @@ class SearchInputs:
         ):
             return
         if arguments.save_index:
-            _report_unwritable(
-                arguments.save_index, lambda: files.check_target(arguments.save_index)
-            )
+            with _saving(arguments.save_index):
+                files.check_target(arguments.save_index)
         index = build_for_search(
             self.queries, self.corpus, self.documents, arguments.k, vars(arguments)
         )
         self.corpus = index
         if arguments.save_index:
-            _report_unwritable(
-                arguments.save_index, lambda: write_index(index, arguments.save_index)
-            )
+            with _saving(arguments.save_index):
+                write_index(index, arguments.save_index)
 
 
-def _report_unwritable(path: str, work: Callable[[], None]) -> None:
+@contextmanager
+def _saving(path: str) -> Iterator[None]:
+    """Raise ReadError if the path cannot be written."""
     try:
-        work()
+        yield
     except OSError as error:
         reason = f"cannot be written: {error.strerror or error}"
         raise ReadError(files.name_of(path), reason) from None
