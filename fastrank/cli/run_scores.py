@@ -60,11 +60,8 @@ class RunScores:
     """
 
     def __init__(self, arguments: argparse.Namespace, measures: list[str]) -> None:
-        self._warn, self._threads, self._jobs = (
-            arguments.command.warn,
-            arguments.threads,
-            arguments.jobs,
-        )
+        self._warn = arguments.command.warn
+        self._threads, self._jobs = arguments.threads, arguments.jobs
         self._progress = None if may_show_progress(arguments) else False
         if self._jobs > 1 and "-" in arguments.runs:
             raise OptionError("--jobs", "the processes cannot read standard input (-)")

@@ -118,16 +118,12 @@ def _system(name: str, values: Any, better: Callable[[str], str]) -> System:
         )
     rows = [own if isinstance(own, Mapping) else {VALUE: own} for own in values.values()]
     measures = list(dict.fromkeys(measure for row in rows for measure in row))
-    found = {
-        str(measure): np.array(
-            [
-                _number(row.get(measure), name, query)
-                for row, query in zip(rows, queries, strict=True)
-            ]
-        )
+    by_query = list(zip(queries, rows, strict=True))
+    columns = {
+        str(measure): np.array([_number(row.get(measure), name, query) for query, row in by_query])
         for measure in measures
     }
-    return System(queries, found, {measure: better(measure) for measure in found})
+    return System(queries, columns, {measure: better(measure) for measure in columns})
 
 
 def _number(value: Any, name: str, query: str) -> float:

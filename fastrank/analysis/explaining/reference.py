@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from fastrank.common.messages import counted, enumerated, first_few
 from fastrank.common.rendering.document import Document, Paragraph
@@ -160,15 +161,10 @@ class Match(Frozen):
         if not self.settings:
             return "the given options"
         tool_lists = [tools.split(", ") for tools in self.tools if tools]
+        listed = dict.fromkeys(chain.from_iterable(tool_lists))
         # Prefer tools that have all of the settings.
-        every = (
-            [tool for tool in tool_lists[0] if all(tool in tool_list for tool_list in tool_lists)]
-            if tool_lists
-            else []
-        )
-        tools = ", ".join(
-            dict.fromkeys(every or [tool for tool_list in tool_lists for tool in tool_list])
-        )
+        every = [tool for tool in listed if all(tool in tool_list for tool_list in tool_lists)]
+        tools = ", ".join(every or listed)
         return " and ".join(self.settings) + (f" ({tools})" if tools else "")
 
 
@@ -247,18 +243,11 @@ class OptionsExplanation(Result, Frozen):
 
     def table(self) -> Table:
         """A row for each measure: the means, theirs and ours, and what reproduces theirs."""
-        return table_of_rows(
-            ("measure", "theirs", "ours", "reproduced by"),
-            [
-                (
-                    name,
-                    difference.theirs,
-                    difference.ours,
-                    " or ".join(map(str, difference.matches)),
-                )
-                for name, difference in self.measures.items()
-            ],
-        )
+        rows = [
+            (name, difference.theirs, difference.ours, " or ".join(map(str, difference.matches)))
+            for name, difference in self.measures.items()
+        ]
+        return table_of_rows(("measure", "theirs", "ours", "reproduced by"), rows)
 
     def _document(self) -> Document:
         return Document([Paragraph(str(difference)) for difference in self.measures.values()])

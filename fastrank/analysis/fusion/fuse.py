@@ -266,11 +266,8 @@ def refuse(
     Raises InputError for a document that a run retrieves twice, else EvaluationError.
     """
     kind, _, run, entry = problem
-    query_id, doc, score = (
-        decoded(query),
-        decoded(Texts(*entries.docs)[entry]),
-        entries.scores[entry],
-    )
+    query_id, doc = decoded(query), decoded(Texts(*entries.docs)[entry])
+    score = entries.scores[entry]
     if kind == codes.RESULT_NOT_FINITE:
         reason = f"query {query_id!r}, document {doc!r}: the fused score is not finite"
         raise EvaluationError("", query, f"{reason}; use a normalization or method by rank")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -182,14 +183,7 @@ def tune_fusion(
     fold_of = np.array(folds_of(len(judged), folds, seed))
     chosen = [_best(values[:, fold_of != fold], higher) for fold in range(folds)]
     best = _best(values, higher)
-    parts = [
-        [
-            os.fsencode(query)
-            for query, query_fold in zip(judged, fold_of, strict=True)
-            if query_fold == fold
-        ]
-        for fold in range(folds)
-    ]
+    parts = [[*map(os.fsencode, compress(judged, fold_of == fold))] for fold in range(folds)]
     fused = [tried.fuse(points[index], part) for index, part in zip(chosen, parts, strict=True)]
     rankings = {query: ranking for part in fused for query, ranking in part.to_dict().items()}
     run = run_from_dict(
@@ -227,13 +221,10 @@ class _Tried(NamedTuple):
             # The executor has other work for the other threads.
             options["threads"] = 1
         settings = settings_for(self.method, options, len(self.runs))
-        all_queries = set(self.queries)
-        fused_queries = (
-            self.queries
-            if queries is None
-            else [query for query in queries if query in all_queries]
-        )
-        return fuse_runs(self.runs, fused_queries, settings)
+        if queries is None:
+            return fuse_runs(self.runs, self.queries, settings)
+        every = set(self.queries)
+        return fuse_runs(self.runs, [query for query in queries if query in every], settings)
 
 
 class _Measured(NamedTuple):

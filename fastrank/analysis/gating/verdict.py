@@ -85,11 +85,8 @@ def compare_with(
         notes.append(f"{text}; {treated(len(lost), zero=True)}")
     elif lost:
         checks.append(check_lost(every, lost))
-    return (
-        comparison,
-        [*notes, *_others(saved, current, {*queries, *lost}), *comparison.notes],
-        checks,
-    )
+    notes += _others(saved, current, {*queries, *lost}) + comparison.notes
+    return comparison, notes, checks
 
 
 def _value(per_query: dict[str, list[float | None]], query: str, column: int) -> float:

@@ -191,13 +191,11 @@ class JudgeEstimate(Result, Frozen):
         >>> estimate.table().columns["run"]
         ['a', 'b']
         """
-        return table_of_rows(
-            ("measure", "run", "estimate", "low", "high", *PARTS),
-            [
-                (*key, mean.value, mean.low, mean.high, *(getattr(mean, name) for name in PARTS))
-                for key, mean in self._estimates.items()
-            ],
-        )
+        rows = [
+            (*key, mean.value, mean.low, mean.high, *(getattr(mean, name) for name in PARTS))
+            for key, mean in self._estimates.items()
+        ]
+        return table_of_rows(("measure", "run", "estimate", "low", "high", *PARTS), rows)
 
     def pairs(self) -> Table:
         """A row for each measure and pair of systems; columns as in `EstimatedPair`.

@@ -131,9 +131,8 @@ def diff_qrels(a: QrelsLike, b: QrelsLike) -> Table:
         pairs_of(judged(judgments_of(source, name))) for source, name in ((a, "a"), (b, "b"))
     )
     rows = []
-    for pair in sorted(
-        first.keys() | second.keys(), key=lambda pair: tuple(map(os.fsencode, pair))
-    ):
+    pairs = first.keys() | second.keys()
+    for pair in sorted(pairs, key=lambda pair: tuple(map(os.fsencode, pair))):
         old, new = first.get(pair), second.get(pair)
         if old != new:
             change = "added" if old is None else "removed" if new is None else "changed"

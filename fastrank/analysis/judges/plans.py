@@ -423,14 +423,8 @@ def _allocated(
         labels = [name.partition(":")[2] for name in unique.tolist()]
         scale = sorted({*labels} - {"none"}, key=lambda grade: float(grade or 0))
         # How probable people are to find it relevant: never 0 or 1, as judges err.
-        shares = np.array(
-            [
-                (scale.index(label) + 0.5) / len(scale)
-                if label in scale and len(scale) > 1
-                else 0.5
-                for label in labels
-            ]
-        )
+        among = {label: (rank + 0.5) / len(scale) for rank, label in enumerate(scale)}
+        shares = np.array([among.get(label, 0.5) for label in labels])
         weights *= np.sqrt(discounts) * np.sqrt(shares * (1 - shares))
     sampled = np.minimum(sizes, min(LEAST, budget))
     while (left := budget - int(sampled.sum())) > 0:

@@ -354,12 +354,12 @@ class Dataset(Frozen):
 
     def __repr__(self) -> str:
         counts = [
-            counted(len(self.corpus_ids), "document", "documents"),
+            counted(len(self.corpus_ids), "document"),
             counted(len(self.query_ids), "query", "queries"),
-            counted(len(self.qrels.docs), "judgment", "judgments"),
+            counted(len(self.qrels.docs), "judgment"),
         ]
         if self.outside:
-            documents = counted(len(self.outside), "judged document", "judged documents")
+            documents = counted(len(self.outside), "judged document")
             counts.append(f"{documents} outside the corpus")
         return f"<Dataset {self.name}: {', '.join(counts)}>"
 

@@ -196,11 +196,9 @@ def hard_negatives(
             "excluded": before - len(results.docs),
         },
     )
-    return (
-        _with_random(instances, rng, documents, extra, checked, fill=fill)
-        if documents
-        else instances
-    )
+    if not documents:
+        return instances
+    return _with_random(instances, rng, documents, extra, checked, fill=fill)
 
 
 def _in_order_of_rows(query_rows: list[tuple[int, int]]) -> list[int]:
@@ -272,9 +270,8 @@ def sample_rows(rng: Random, selected: memoryview, first: int, mined: int, numbe
     """Keep a sample of the rows selected[first : first + mined]; returns how many remain."""
     if mined <= number:
         return mined
-    for position, row in enumerate(
-        rng.sample(list(selected[first : first + mined]), number), first
-    ):
+    sample = rng.sample(list(selected[first : first + mined]), number)
+    for position, row in enumerate(sample, first):
         selected[position] = row
     return number
 

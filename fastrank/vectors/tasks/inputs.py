@@ -20,6 +20,7 @@ from fastrank.vectors.embeddings.text_vectors import (
     EncodingOptions,
     are_vectors,
     encode_task,
+    part_name,
     refuse_encoding,
     vectors_of,
 )
@@ -183,13 +184,13 @@ def rows_of_vectors(
     parts = vectors if isinstance(vectors, tuple) else (vectors,)
     if texts is not None and len(parts) != texts:
         raise ArrayError(VECTORS, f"expected a tuple of {texts} arrays, found {len(parts)}")
-    arrays = tuple(_rows(part, _name(number, len(parts))) for number, part in enumerate(parts, 1))
+    arrays = tuple(_rows(part, part_name(i, len(parts))) for i, part in enumerate(parts, 1))
     sizes = ("rows",) if texts is None else ("rows", "columns")
     for number, part in enumerate(arrays[1:], 2):
         for axis, unit in enumerate(sizes):
             if part.shape[axis] != arrays[0].shape[axis]:
                 raise ArrayError(
-                    _name(number, len(parts)),
+                    part_name(number, len(parts)),
                     f"expected {arrays[0].shape[axis]} {unit}, as in text 1, found"
                     f" {part.shape[axis]}",
                 )
@@ -237,7 +238,3 @@ def _rows(part: Any, name: str) -> Array:
         return vectors_of(part)[0]
     except ArrayError as error:
         raise ArrayError(name, error.reason, error.row, error.column) from None
-
-
-def _name(number: int, texts: int) -> str:
-    return VECTORS if texts == 1 else f"vectors of text {number}"

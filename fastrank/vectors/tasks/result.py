@@ -71,14 +71,12 @@ class TaskResult(Result, Frozen):
         if self.records is not None:
             rows = len(next(iter(self.records.values()), []))
             return Table(columns={"task": [self.name] * rows, **self.records})
-        return table_of_rows(
-            ("task", "item", "metric", "value"),
-            [
-                (self.name, item, metric, value)
-                for metric, values in self.values.items()
-                for item, value in enumerate(values, 1)
-            ],
-        )
+        items = [
+            (self.name, item, metric, value)
+            for metric, values in self.values.items()
+            for item, value in enumerate(values, 1)
+        ]
+        return table_of_rows(("task", "item", "metric", "value"), items)
 
     def table(self) -> Table:
         """A table with a row per metric, the main one first, with its deviation and interval.
