@@ -25,7 +25,8 @@ from fastrank.core.formats.trec import reader as trec
 from fastrank.core.matching.options import MAX_RETRIEVED, Options
 from fastrank.core.matching.plan import Plan
 from fastrank.core.matching.queries import match_queries
-from fastrank.core.matching.rankings import judge_rankings, match_texts
+from fastrank.core.matching.rankings import judge_rankings
+from fastrank.core.matching.texts import match_texts
 from fastrank.core.measures.selection import Selection
 from fastrank.core.native import codes, engine, kernels, records
 from fastrank.core.native.buffers import filled, zeros

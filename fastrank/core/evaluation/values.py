@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from fastrank.core.data.texts import Ids
     from fastrank.core.matching.dicts import DictBatch
+    from fastrank.core.matching.judged import Tied
     from fastrank.core.matching.plan import Plan
-    from fastrank.core.matching.rankings import Tied
     from fastrank.core.measures.selection import BoundMeasure
     from fastrank.core.native.record import Float64Array
 
@@ -222,7 +222,8 @@ class Values:
 
     def _of_missing(self, bound: BoundMeasure, queries: Ids) -> Values:
         """The values of the judged queries that were not evaluated."""
-        from fastrank.core.matching.rankings import rankings_of, with_generated_ids, without_results
+        from fastrank.core.matching.rankings import with_generated_ids, without_results
+        from fastrank.core.matching.texts import rankings_of
 
         plan = self.plan
         qrels = plan.judgments

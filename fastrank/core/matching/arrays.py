@@ -10,7 +10,7 @@ from fastrank.core.data.texts import NO_ITERATION, as_texts, constant, decoded, 
 from fastrank.core.formats.files.chunks import MOST_PARTS
 from fastrank.core.formats.tables.values import selected_integers, texts_of, to_single
 from fastrank.core.matching.judged import Judged, JudgedRun, room_for_judged, room_for_ties
-from fastrank.core.matching.rankings import match_texts
+from fastrank.core.matching.texts import match_texts
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import Recycled, filled, table_size, zeros
 from fastrank.core.native.records.objects import IdRows, JudgedRows, RowScratch

@@ -12,7 +12,7 @@ from fastrank.core.data.run import Run
 from fastrank.core.data.texts import as_texts, decoded
 from fastrank.core.matching.judged import Judged, JudgedRun
 from fastrank.core.matching.queries import PLACEHOLDER
-from fastrank.core.matching.rankings import match_texts
+from fastrank.core.matching.texts import match_texts
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import columns, zeros
 from fastrank.core.native.objects import addresses, api_with_numpy, are_small

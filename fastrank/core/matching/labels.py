@@ -7,7 +7,7 @@ from fastrank.core.data.run import Run
 from fastrank.core.data.texts import memory_of
 from fastrank.core.matching.arrays import with_ids
 from fastrank.core.matching.judged import JudgedRun, room_for_judged
-from fastrank.core.matching.rankings import match_texts
+from fastrank.core.matching.texts import match_texts
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import SIZES, Recycled, address, zeros
 from fastrank.core.native.records.objects import LabelledRows, LabelScratch

@@ -18,7 +18,7 @@ from fastrank.core.matching.judged import OFFSETS, Judged, JudgedRun, QueryError
 from fastrank.core.matching.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.core.matching.plan import Plan
 from fastrank.core.matching.queries import choose_queries, missing_queries, repeated
-from fastrank.core.matching.rankings import match_texts
+from fastrank.core.matching.texts import match_texts
 from fastrank.core.native import records
 from fastrank.core.native.buffers import zeros
 from fastrank.errors import ArrayError, EvaluationError, InputError, NoQueriesError
