@@ -69,7 +69,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
 # The measures, all with any parameters; FastrankProvider.supports refuses some of their values.
 _SUPPORTED = """

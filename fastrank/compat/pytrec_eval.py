@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from fastrank.core.evaluation.values import Values
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
     Number = TypeVar("Number", int, float)
 

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.formats.texts.lookup import TextsLike
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
 
 ROWS = 10
 

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from fastrank.common.choices import TrecEvalVersion
     from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.matching.options import Options
-    from fastrank.core.measures.selection import BoundMeasure, Selection
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Selection
 
 
 def judgments_of(qrels: QrelsLike, options: Options) -> Qrels:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.explaining.explanation import Part
     from fastrank.analysis.explaining.judged_query import JudgedQuery
     from fastrank.core.matching.options import Options
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
 # How many documents a note names.
 NAMED = 5

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from fastrank.common.keywords import Keyword
     from fastrank.core.data.qrels import Preferences, Qrels
     from fastrank.core.formats.inputs import QrelsLike
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
 
 # How many seconds to wait for git before it counts as missing.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.run import Run
     from fastrank.core.matching.plan import Plan
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
 # How many relevant documents that no run has in the first k are listed at most.
 MOST_MISSED = 100

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import RunLike
     from fastrank.core.formats.texts.lookup import TextsLike
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
 MEASURES = "SpanRecall@5 SpanPrecision@5 SpanIoU@5 SpanF1@5 SpanPrecisionOmega"
 

@@ -19,7 +19,7 @@ from fastrank.core.matching.keywords import (
 from fastrank.core.matching.plan import Plan
 from fastrank.core.matching.queries import match_run
 from fastrank.core.matching.rankings import judge_rankings
-from fastrank.core.measures.selection import BoundMeasure
+from fastrank.core.measures.bound import BoundMeasure
 from fastrank.core.measures.trec import Measure
 from fastrank.errors import ArrayError, InputError, OptionError
 

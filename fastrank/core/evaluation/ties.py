@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.matching.options import Options
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.core.scores.text import Range
 

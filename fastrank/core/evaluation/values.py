@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastrank.core.matching.dicts import DictBatch
     from fastrank.core.matching.judged import Tied
     from fastrank.core.matching.plan import Plan
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.native.record import Float64Array
 
     Arranged = TypeVar("Arranged")

@@ -13,7 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.common.choices import RankBy, TrecEvalVersion
     from fastrank.core.formats.trec.line_files import Exclusions
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
 
 # Orders of documents with equal scores: those that comparing two of them decides, and those that
 # depend on their grades.

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TypeVar
 
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.measures.custom import Function
-    from fastrank.core.measures.selection import BoundMeasure
     from fastrank.core.native.record import Int64Array
 
     Judgments = Qrels | Preferences | Graded

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastrank.core.data.run import Run
     from fastrank.core.data.texts import Ids
     from fastrank.core.matching.options import Options
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.native.buffers import Code
     from fastrank.core.native.record import Float64Array, Int64Array
     from fastrank.core.native.records import Matched

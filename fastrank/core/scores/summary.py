@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fastrank.core.data.qrels import Graded, Qrels
     from fastrank.core.data.texts import Ids, Texts
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.native.record import Float64Array, Int64Array
 
 

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 
     from fastrank.core.formats.inputs import QrelsLike
     from fastrank.core.matching.array_qrels import ArrayQrels
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.vectors.searching.batches import Found
     from fastrank.vectors.searching.row_ids import IdsLike
