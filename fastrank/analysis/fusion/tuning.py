@@ -22,7 +22,8 @@ from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import decoded
-from fastrank.core.evaluation.evaluator import Evaluator, no_queries_error
+from fastrank.core.evaluation.evaluator import Evaluator
+from fastrank.core.evaluation.unshared_ids import no_queries_error
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.tables.dicts import run_from_dict
 from fastrank.core.formats.trec.reader import python_warning

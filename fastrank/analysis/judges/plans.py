@@ -25,8 +25,8 @@ from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.formats import content_of, format_of
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.tables import sniff
+from fastrank.core.formats.tables.conversion import qrels_of
 from fastrank.core.formats.tables.records import load_json
-from fastrank.core.formats.tables.table import qrels_of
 from fastrank.core.formats.tables.table_files import DELIMITERS, table_of_cells
 from fastrank.core.results.table import Table, table_of_rows
 from fastrank.errors import FormatError, GroupError, OptionError

@@ -12,7 +12,7 @@ from fastrank.analysis.spans.stretches import PART, Union, combined, meeting, nu
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice
 from fastrank.core.data.qrels import Graded
 from fastrank.core.data.texts import as_texts, decoded, gather_texts, memory_of, text_order
-from fastrank.core.evaluation.evaluator import no_queries_error
+from fastrank.core.evaluation.unshared_ids import no_queries_error
 from fastrank.core.formats.inputs import as_run, is_path, run_name
 from fastrank.core.matching.queries import missing_queries
 from fastrank.core.matching.rankings import compared_scores

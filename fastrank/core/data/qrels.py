@@ -198,6 +198,17 @@ def lowest_code(judgments: object, level: float) -> int:
     return bisect_left(scale.values, level, 0, scale.judged)
 
 
+def queries_with_relevant(judgments: Qrels | Graded, level: float) -> Int64Array:
+    """The indexes of the judged queries that have a relevant document.
+
+    level: the lowest code (`lowest_code`) that is relevant.
+    """
+    offsets = judgments.offset_column
+    queries = zeros("q", len(offsets) - 1)
+    count = kernels.with_relevant(offsets, judgments.grade_column, int(level), queries)
+    return queries[:count]
+
+
 def query_and_document(judgments: Any, row: int) -> tuple[bytes, str | int]:
     """The query and the document of a row of judgments.
 

@@ -73,7 +73,7 @@ def as_qrels(
         from fastrank.core.formats.tables.dicts import SOURCE, qrels_from_dict
 
         return qrels_from_dict(found, source="qrels" if found is given else SOURCE)
-    from fastrank.core.formats.tables.table import qrels_of
+    from fastrank.core.formats.tables.conversion import qrels_of
 
     return qrels_of(found)
 
@@ -112,7 +112,7 @@ def open_run(
             return found
         return apply_order(Run.from_dict(found, tag=getattr(given, "name", None)), rank_by)
     if found is not None:
-        from fastrank.core.formats.tables.table import run_of
+        from fastrank.core.formats.tables.conversion import run_of
 
         return run_of(found, rank_by=rank_by)
     if is_folder(given):

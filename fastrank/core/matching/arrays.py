@@ -168,7 +168,7 @@ def _judge_some(
                 in_order=run.in_order or run.scores is None,
                 ascending=run.lower_is_better,
                 unique=run.unique,
-                with_absent=plan.requires.evaluates_missing,
+                with_absent=plan.options.evaluates_missing,
             ),
             scores,
             own_scores,

@@ -267,7 +267,7 @@ def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
             return None
     missing = len(numbers) - len(rankings)
     placeholders: list[int] = []
-    if missing and plan.requires.evaluates_missing:
+    if missing and plan.options.evaluates_missing:
         placeholders = [n for n in range(len(numbers)) if n not in rankings]
         rankings.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
     positions: list[Any] = sorted(rankings)

@@ -75,6 +75,16 @@ class Options(Frozen):
         """Whether documents leave the rankings before they are judged."""
         return bool(self.exclude) or self.ignore_identical_ids or self.duplicates != "error"
 
+    @property
+    def evaluates_missing(self) -> bool:
+        """Whether queries without results are evaluated, which only trec_eval 10.0 does (-c)."""
+        return self.complete and self.trec_eval_version != DEFAULT_VERSION
+
+    @property
+    def keeps_queries(self) -> bool:
+        """Whether queries without a relevant document are evaluated."""
+        return self.no_relevant in ("zero", "one")
+
     def codes(self) -> RankingOptions:
         """The options of `Plan.judging` as the kernels take them."""
         return RankingOptions(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import memory_of
-from fastrank.core.evaluation.evaluator import no_queries_error, not_in_corpus
 from fastrank.core.evaluation.ties import scores_and_ties
+from fastrank.core.evaluation.unshared_ids import no_queries_error, not_in_corpus
 from fastrank.core.formats.files import files
 from fastrank.core.formats.inputs import as_qrels
-from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.tables.values import tag_of
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.array_qrels import index_qrels
 from fastrank.core.matching.arrays import ArrayRun, judge_rows
@@ -331,7 +331,7 @@ class BatchJudge:
         import numpy
 
         count = len(self.plan.judgments)
-        if self.plan.requires.evaluates_missing:
+        if self.plan.options.evaluates_missing:
             rest = numpy.ones(count, bool)
             for piece in self._pieces:
                 rest[piece.queries] = False

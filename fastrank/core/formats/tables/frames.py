@@ -10,13 +10,14 @@ from operator import itemgetter
 from fastrank.common.lazy import optional
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
+from fastrank.core.formats.tables.conversion import qrels_of, run_of
 from fastrank.core.formats.tables.dicts import qrels_from_dict as qrels_from_dict
 from fastrank.core.formats.tables.dicts import query_to_dict as query_to_dict
 from fastrank.core.formats.tables.dicts import run_from_dict as run_from_dict
 from fastrank.core.formats.tables.dicts import to_dict as to_dict
 from fastrank.core.formats.tables.forms import is_row
 from fastrank.core.formats.tables.records import table_of_columns
-from fastrank.core.formats.tables.table import Table, first_empty, qrels_of, run_of, stretches_of
+from fastrank.core.formats.tables.table import Table, first_empty, stretches_of
 from fastrank.core.formats.tables.values import (
     floats_of,
     no_id,

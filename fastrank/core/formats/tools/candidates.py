@@ -13,6 +13,7 @@ from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.arrow_files import is_folder, is_saved
+from fastrank.core.formats.tables.conversion import qrels_of
 from fastrank.core.formats.tables.forms import is_file, is_list, is_missing
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.roles import (
@@ -21,7 +22,7 @@ from fastrank.core.formats.tables.roles import (
     find_columns,
     names_of,
 )
-from fastrank.core.formats.tables.table import Table, qrels_of
+from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.values import first_repeat
 from fastrank.core.formats.tools.candidate_files import (
     MOVIEQA_COLUMNS,
