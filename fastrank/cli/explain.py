@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from fastrank.analysis.explaining.explain import explain, explained
+from fastrank.analysis.explaining.explain import explain
 from fastrank.analysis.inspecting.inspect import inspect
 from fastrank.analysis.inspecting.inspection import is_folder
 from fastrank.analysis.inspecting.sites import check_folder
@@ -93,15 +93,15 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
         raise OptionError("--document", f"is text, without the format {arguments.format}; omit it")
     if arguments.document and arguments.plot is not None:
         raise OptionError("--plot", "no effect with --document")
-    explanation = explained(
+    explanation = explain(
         arguments.qrels,
         arguments.run,
-        arguments.measures or DEFAULT_MEASURES,
-        arguments.query,
-        arguments.other,
-        arguments.texts,
-        arguments.rows,
-        given_options(arguments, EvaluationOptions),
+        arguments.measures,
+        query=arguments.query,
+        other=arguments.other,
+        texts=arguments.texts,
+        rows=arguments.rows,
+        **given_options(arguments, EvaluationOptions),
     )
     documents = list(map(explanation.document, arguments.document or ()))
     if documents and explanation.chosen:

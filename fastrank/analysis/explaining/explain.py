@@ -147,34 +147,17 @@ def explain(
     >>> print(fr.explain(qrels, run, against={"nDCG@10": 0.7098}))
     nDCG@10: theirs 0.7098, ours 1.0000. Reproduced to 4 decimals by ...
     """
-    checked = with_defaults(explain, options)
+    given = with_defaults(explain, options)
     if against is not None:
         for name, value in (("query", query), ("other", other), ("texts", texts)):
             if value is not None:
                 raise OptionError(name, "no effect with against")
-        return explained_against(qrels, run, against, measures, checked)
-    asked = DEFAULT_MEASURES if measures is None else measures
-    return explained(qrels, run, asked, query, other, texts, rows, checked)
-
-
-def explained(
-    qrels: QrelsLike,
-    run: RunLike,
-    measures: Measures,
-    query: str | int | None,
-    other: RunLike | None,
-    texts: TextsLike | None,
-    rows: int,
-    options: Mapping[str, object],
-) -> Explanation:
-    """The Explanation that `explain` returns.
-
-    options: those of `evaluate`.
-    """
-    checked = evaluation_options(options)
+        return explained_against(qrels, run, against, measures, given)
+    checked = evaluation_options(given)
     refuse_expected(checked)
     shown = at_least("rows", rows, 1)
-    bound, unexplained = explained_measures(Selection(measures), checked.trec_eval_version)
+    selection = Selection(DEFAULT_MEASURES if measures is None else measures)
+    bound, unexplained = explained_measures(selection, checked.trec_eval_version)
     check_options(bound, checked)
     refuse_negative_levels(bound, checked)
     judgments = judgments_of(qrels, checked)

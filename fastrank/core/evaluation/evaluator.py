@@ -140,7 +140,7 @@ def evaluate(
         # Nobody else has this evaluator.
         indexed = index_judgments(qrels, copied=False)
         qrels = qrels if indexed is None else indexed
-    return _evaluated(plan_of(qrels, measures, options), run, threads, executor, progress)
+    return scores_of_runs(plan_of(qrels, measures, options), run, threads, executor, progress)
 
 
 @takes(EvaluationOptions, EVALUATION)
@@ -218,11 +218,15 @@ class Evaluator:
         >>> evaluator.evaluate("data/pca.run").mean
         {'map': 0.34933767225585727}
         """
-        return _evaluated(self._plan, run, threads, executor, progress)
+        return scores_of_runs(self._plan, run, threads, executor, progress)
 
 
-def _evaluated(
-    plan: Plan, run: object, threads: int | None, executor: Workers | None, progress: bool | None
+def scores_of_runs(
+    plan: Plan,
+    run: object,
+    threads: int | None = None,
+    executor: Workers | None = None,
+    progress: bool | None = None,
 ) -> Scores | list[Scores]:
     """The scores of a run or of several; the arguments are those of `evaluate`."""
     if threads is not None:
