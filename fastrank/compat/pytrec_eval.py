@@ -117,7 +117,7 @@ class RelevanceEvaluator:
                 f"Argument relevance_level should be positive, found {relevance_level}",
             )
         judgments: Any = index_judgments(judged)
-        if judgments is None or judgments.index.largest_grade > _LARGEST_GRADE:
+        if judgments is None or judgments.largest_grade > _LARGEST_GRADE:
             _check_judgments(judged)
             judgments = qrels_from_dict(judged)
         bound = _bound(specifications)

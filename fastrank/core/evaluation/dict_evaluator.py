@@ -45,7 +45,7 @@ class DictEvaluator:
         """Compute the measures for the judged queries of a run. Raises InputError.
 
         Returns these queries, what `arrange` has made of the values, and what holds the memory of
-        both, which is reused for another run once nothing refers to it.
+        both where it is reused for another run once nothing refers to it.
         """
         if not are_texts(run):
             raise InputError("run", WRONG_IDS)
@@ -57,15 +57,15 @@ class DictEvaluator:
         rankings = list(judged_run.values())
         if not set(map(type, rankings)) <= {dict}:
             rankings = [documents_of("run", *item) for item in judged_run.items()]
-        batch = judge_dicts(self._plan, rankings, numbers)
+        judged, batch = judge_dicts(self._plan, rankings, numbers)
         if batch is not None and batch.prepared is not None:
             values, columns = batch.prepared
             values.compute_again()
             return judged_run, columns, batch
-        judged = self._convert(judged_run, numbers) if batch is None else batch.judged
+        if judged is None:
+            judged = self._convert(judged_run, numbers)
         result = JudgedRun(queries=numbers, judged=judged, missing=0, tag=b"")
-        repeated = batch if batch is not None and batch.repeats else None
-        _, columns = computed(self._plan, result, self._arrange, repeated)
+        _, columns = computed(self._plan, result, self._arrange, batch)
         return judged_run, columns, batch
 
     def _convert(self, judged_run: Mapping[str, Any], numbers: list[int]) -> Judged:
