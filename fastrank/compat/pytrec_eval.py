@@ -32,7 +32,8 @@ from functools import lru_cache
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.core.data.row_dicts import rows_as_dicts
 from fastrank.core.evaluation.dict_evaluator import DictEvaluator
-from fastrank.core.formats.tables.dicts import describe_place, qrels_from_dict
+from fastrank.core.formats.tables.dicts import describe_place
+from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 from fastrank.core.matching.dicts import index_judgments
 from fastrank.core.matching.keywords import DEFAULTS
 from fastrank.core.matching.plan import Plan

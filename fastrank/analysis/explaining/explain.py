@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.analysis.explaining.reference import OptionsExplanation
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.formats.run import Run
     from fastrank.core.formats.texts.lookup import TextsLike
     from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.measures.selection import Measures

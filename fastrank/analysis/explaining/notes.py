@@ -6,11 +6,11 @@ from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.faces import option
 from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.numbers import number
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.evaluation.ties import tie_ranges
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.matching.match import match
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.over_ties import check_range

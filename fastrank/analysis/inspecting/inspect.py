@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
     from fastrank.core.measures.selection import Measures
 
 K = 20

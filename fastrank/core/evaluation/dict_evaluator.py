@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fastrank.core.evaluation.values import computed
-from fastrank.core.formats.tables.dicts import documents_of, run_from_dict
+from fastrank.core.formats.tables.dicts import documents_of
+from fastrank.core.formats.tables.to_run import run_from_dict
 from fastrank.core.matching.dicts import are_texts, judge_dicts
 from fastrank.core.matching.judged import JudgedRun, QueryError
 from fastrank.core.matching.rankings import judge_rankings

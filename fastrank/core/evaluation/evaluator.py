@@ -9,9 +9,9 @@ from typing import cast, overload
 from fastrank.common.arguments import check_threads
 from fastrank.common.keywords import check_names, takes
 from fastrank.common.messages import counted
-from fastrank.core.data.qrels import Preferences
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.formats.qrels import Preferences
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.match import match
@@ -277,7 +277,7 @@ def evaluated(
     """The scores of a run, as `Evaluator.evaluate` takes it. warn: is called with warnings."""
     if type(_first_score(run)) is int:
         # Imported late: few scores are integers.
-        from fastrank.core.formats.tables.dicts import warn_if_swapped
+        from fastrank.core.formats.swapped import warn_if_swapped
 
         rankings = (docs.values() for docs in run.values() if isinstance(docs, dict))
         warn_if_swapped(plan.judgments, rankings, warn)

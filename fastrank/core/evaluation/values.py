@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.core.data.qrels import Graded, Preferences, lowest_code, query_and_document
 from fastrank.core.data.texts import decoded
+from fastrank.core.formats.qrels import Graded, Preferences, lowest_code, query_and_document
 from fastrank.core.matching.judged import Judged, JudgedRun, QueryError
 from fastrank.core.matching.options import BY_COLUMN
 from fastrank.core.measures.trec import DEFINED_GAINS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import NO_ITERATION, as_texts, constant, decoded, memory_of
 from fastrank.core.formats.files.chunks import MOST_PARTS
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables.values import selected_integers, texts_of, to_single
 from fastrank.core.matching.judged import Judged, JudgedRun, room_for_judged, room_for_ties
 from fastrank.core.matching.texts import match_texts
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.core.data.qrels import Graded
     from fastrank.core.data.texts import Texts
+    from fastrank.core.formats.qrels import Graded
     from fastrank.core.matching.plan import Plan
     from fastrank.core.native.record import Int64Array
     from fastrank.errors import FastrankError

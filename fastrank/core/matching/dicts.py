@@ -7,9 +7,9 @@ from array import array
 from collections.abc import Mapping
 from itertools import accumulate, chain, pairwise, repeat
 
-from fastrank.core.data.qrels import Graded
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import as_texts, decoded
+from fastrank.core.formats.qrels import Graded
+from fastrank.core.formats.run import Run
 from fastrank.core.matching.judged import Judged, JudgedRun
 from fastrank.core.matching.queries import PLACEHOLDER
 from fastrank.core.matching.texts import match_texts
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.texts import Texts
+    from fastrank.core.formats.qrels import Qrels
     from fastrank.core.matching.options import Options
     from fastrank.core.matching.plan import Plan
     from fastrank.core.native.records.objects import PythonApi
@@ -61,7 +61,7 @@ class DictJudgments(Graded):
 
     def as_texts(self) -> Qrels:
         """The judgments with texts as ids of documents."""
-        from fastrank.core.formats.tables.dicts import qrels_from_dict
+        from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 
         return qrels_from_dict(self.dicts, source="qrels")
 
@@ -233,7 +233,7 @@ def match_dicts(plan: Plan, run: Run | Mapping[Any, Any]) -> JudgedRun:
     if judged is not None:
         return judged
     from fastrank.core.formats.inputs import refuse_mixed
-    from fastrank.core.formats.tables.dicts import run_from_dict
+    from fastrank.core.formats.tables.to_run import run_from_dict
 
     refuse_mixed(run)
     return match_texts(plan.texts, run_from_dict(run, source="run", rank_by=plan.options.rank_by))

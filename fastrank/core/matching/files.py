@@ -37,9 +37,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.texts import Texts
     from fastrank.core.formats.files.chunks import Prepare
+    from fastrank.core.formats.qrels import Qrels
     from fastrank.core.matching.options import Options
     from fastrank.core.matching.plan import Plan
     from fastrank.core.native.record import Int64Array

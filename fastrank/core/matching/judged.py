@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.core.data.qrels import Graded, Qrels
+    from fastrank.core.formats.qrels import Graded, Qrels
     from fastrank.core.matching.options import Options
     from fastrank.core.native.buffers import Recycled
     from fastrank.core.native.record import Int64Array, Offsets, Record

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fastrank.core.data.qrels import (
+from fastrank.core.data.texts import text_order
+from fastrank.core.formats.qrels import (
     Graded,
     Preferences,
     Qrels,
     lowest_code,
     queries_with_relevant,
 )
-from fastrank.core.data.texts import text_order
 from fastrank.core.matching.options import BY_COLUMN, KEPT, MOST_BOUND, Options, check_options
 from fastrank.core.measures.trec import GAINS
 from fastrank.core.native.buffers import FreeList, filled

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fastrank.common.messages import first_few
-from fastrank.core.data.qrels import Graded, Preferences, Qrels, lowest_code, queries_with_relevant
 from fastrank.core.data.texts import (
     TextColumn,
     Texts,
@@ -12,6 +11,13 @@ from fastrank.core.data.texts import (
     take,
     text_order,
     text_table,
+)
+from fastrank.core.formats.qrels import (
+    Graded,
+    Preferences,
+    Qrels,
+    lowest_code,
+    queries_with_relevant,
 )
 from fastrank.core.matching.judged import JudgedRun
 from fastrank.core.native import codes, kernels, records
@@ -23,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.core.data.run import Run
     from fastrank.core.data.texts import Ids
+    from fastrank.core.formats.run import Run
     from fastrank.core.matching.options import Options
     from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.native.buffers import Code

@@ -13,9 +13,9 @@ from itertools import pairwise
 import numpy as np
 
 from fastrank.common.arguments import DEFAULT_VERSION
-from fastrank.core.data.qrels import Graded, Qrels, split_groups
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import Texts, text_table
+from fastrank.core.formats.qrels import Graded, Qrels, split_groups
+from fastrank.core.formats.run import Run
 from fastrank.core.matching.filters import rows_of_queries, taken_texts
 from fastrank.core.matching.judged import (
     Judged,

@@ -5,7 +5,7 @@ Other forms of runs know some of these, and leave the rest to this module.
 
 from __future__ import annotations
 
-from fastrank.core.data.qrels import Preferences
+from fastrank.core.formats.qrels import Preferences
 from fastrank.core.matching.judged import QueryError
 from fastrank.core.matching.options import BY_COLUMN, BY_GRADE
 from fastrank.core.matching.queries import match_run
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.core.data.run import Run
+    from fastrank.core.formats.run import Run
     from fastrank.core.matching.judged import JudgedRun
     from fastrank.core.matching.plan import Plan
 

@@ -1,88 +1,69 @@
-"""Tables of queries, documents and numbers, converted to judgments and runs."""
+"""Dicts and tables as runs, ranked by score, by rank, or as given.
+
+Where the rank column or the given order counts, a document's score becomes minus its rank, so that
+every measure follows the ranks.
+"""
 
 from __future__ import annotations
 
-from fastrank.common.faces import by_face
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
-from fastrank.core.data.texts import NO_ITERATION, Groups, Texts, constant, interning
-from fastrank.core.formats.tables.dicts import LISTED_GRADE, qrels_from_dict, run_from_dict
+from fastrank.common.faces import by_face, option
+from fastrank.core.data.texts import decoded, interning
+from fastrank.core.formats.run import Run
+from fastrank.core.formats.tables.dicts import SOURCE, is_listing, rows_of_dict
+from fastrank.core.formats.tables.grouping import columns_of, group_by_query
 from fastrank.core.formats.tables.lists import lists_by_query
 from fastrank.core.formats.tables.roles import (
-    QRELS_ROLES,
     ROLES,
     RUN_ROLES,
     UNSURE_TAGS,
-    asked_columns,
     find_columns,
-    kind_of_names,
-    may_lack_grades,
     normalized_name,
 )
-from fastrank.core.formats.tables.table import first_empty
 from fastrank.core.formats.tables.values import (
-    grades_of,
+    LAST_RANK,
     scores_of,
     scores_of_ranks,
     tag_of,
 )
 from fastrank.core.formats.tools.question_files import as_rows
-from fastrank.core.formats.trec.runs import rank_as_given, with_distinct_ranks
 from fastrank.core.native import kernels
-from fastrank.core.native.buffers import filled, zeros
+from fastrank.core.native.buffers import zeros
 from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from fastrank.core.data.qrels import Scale
-    from fastrank.core.formats.tables.roles import Name
     from fastrank.core.formats.tables.table import Table
+
 
 # Rows that show whether a column names systems.
 SOME = 1000
 
 
-def columns_of(
-    table: Table, roles: Sequence[str], columns: Mapping[str, Name] | None
-) -> Mapping[str, Name] | None:
-    """The columns of the roles in `columns=`, or if it is not given on the command line."""
-    return asked_columns().of(roles, table.names) if columns is None else columns
+def run_from_dict(
+    given: Mapping[Any, Mapping[Any, Any]],
+    *,
+    tag: str | bytes | None = None,
+    higher_is_better: bool = True,
+    rank_by: str = "score",
+    source: str = SOURCE,
+) -> Run:
+    """A run from {query: {document: score}}, or {query: [document, ...]}, best first.
 
+    A query with an empty dict or list is kept as a query without results. source: for messages.
+    """
 
-def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
-    """The judgments of a table; `columns`: as in Qrels.from_pandas."""
-    columns = columns_of(table, QRELS_ROLES, columns)
-    table = as_rows(table, "qrels", columns)
-    by_query = lists_by_query(table, "qrels", columns)
-    if by_query is not None:
-        return qrels_from_dict(by_query, source=table.source)
-    optional = ("grade",) if may_lack_grades(table.names, columns) else ()
-    found = find_columns(
-        table.names,
-        QRELS_ROLES,
-        columns,
-        table.source,
-        optional=optional,
-        call=table.call("Qrels"),
-    )
-    grouped, fields = _group_by_query(table, found)
-    scale: Scale | None = None
-    if "grade" in found:
-        index = found["grade"]
-        grades, scale = grades_of(table.numbers(index), table.failing(index))
-    else:
-        grades = filled("q", [LISTED_GRADE] * len(fields["docs"]))
-    if scale is not None and columns is None and kind_of_names(table.names) == "run":
-        reason = "grades with fractions beside a rank or a tag: this looks like a run"
-        raise InputError(table.source, f"{reason}; are judgments and run swapped?")
-    fields["groups"] = constant(NO_ITERATION, len(fields["docs"]))
-    for name, role in (("groups", "iteration"), ("strata", "stratum")):
-        if role in found:
-            fields[name] = grouped.reorder(table.texts(found[role]))
-    return Qrels(**fields, grade_column=grouped.reorder(grades), scale=scale)
+    def ranks(count: int) -> Iterable[int]:
+        return range(-1, -count - 1, -1) if higher_is_better else range(1, count + 1)
+
+    fields, values, fail = rows_of_dict(given, "score", source, keep_empty=True, listed=ranks)
+    scores = scores_of(values, fail, higher_is_better=higher_is_better)
+    run = Run(**fields, tag_bytes=tag_of(tag, source), score_column=scores)
+    if rank_by == "rank" and all(map(is_listing, given.values())):
+        return run
+    return apply_order(run, rank_by)
 
 
 def run_of(
@@ -118,7 +99,7 @@ def run_of(
         ignored=ignored,
         call=table.call("Run"),
     )
-    grouped, fields = _group_by_query(table, found)
+    grouped, fields = group_by_query(table, found)
     if "score" in found:
         numbers, fail = table.numbers(found["score"]), table.failing(found["score"])
         scores = scores_of(numbers, fail, higher_is_better=higher_is_better)
@@ -133,33 +114,6 @@ def run_of(
     if rank_by == "given":
         return rank_as_given(run)
     return run if "score" in found else with_distinct_ranks(run)
-
-
-def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, dict[str, Any]]:
-    """The rows of each query, and fields of the noun."""
-    queries, firsts = table.stretches(found["query"])
-    _refuse_empty(table, found["query"], queries, firsts)
-    docs = table.texts(found["doc"])
-    _refuse_empty(table, found["doc"], docs)
-    grouped = Groups(queries, firsts, len(docs))
-    rows = grouped.order if table.rows is None else grouped.reorder(table.rows)
-    docs = grouped.reorder(docs).placed(rows, table.unit)
-    return grouped, {
-        "queries": grouped.queries,
-        "docs": docs,
-        "offset_column": grouped.offsets,
-        "source": table.source,
-    }
-
-
-def _refuse_empty(table: Table, place: int, texts: Texts, rows: Any = None) -> None:
-    """Raise the error about an empty id, which is a missing one, if the table is a text file.
-
-    rows: of the texts, None if there is one in each row of the table.
-    """
-    if table.is_file and (first := first_empty(texts)) >= 0:
-        row = first if rows is None else rows[first]
-        table.failing(place)(row, "expected an id, found an empty text")
 
 
 def _single_tag(table: Table, index: int, query_index: int) -> bytes:
@@ -197,3 +151,51 @@ def _are_systems(table: Table, index: int, query_index: int) -> bool:
     count = min(len(tags), SOME)
     pairs = {(queries[row], tags[row]) for row in range(count)}
     return 2 * len(pairs) <= count
+
+
+def apply_order(run: Run, rank_by: str) -> Run:
+    """Rank a run that has no rank column by score or in the given order.
+
+    Raises InputError for rank_by="rank".
+    """
+    if rank_by == "rank":
+        reason = "expected ranks, found only scores; files and data frames can have a rank column"
+        raise InputError(run.source, f"{option('rank_by', 'rank')}: {reason}")
+    return run if rank_by == "score" else rank_as_given(run)
+
+
+def rank_as_given(run: Run) -> Run:
+    """Rank each query's documents in the given order. Raises InputError for too many."""
+    import numpy
+
+    sizes = numpy.diff(run.offsets)
+    if len(sizes) and sizes.max() > LAST_RANK:
+        query = decoded(run.queries[int(sizes.argmax())])
+        reason = f"query {query!r}: expected at most {LAST_RANK} results, found {sizes.max()}"
+        raise InputError(run.source, f"{option('rank_by', 'given')}: {reason}")
+    scores = zeros("d", len(run.docs))
+    numpy.asarray(scores)[:] = numpy.repeat(run.offsets[:-1], sizes) - numpy.arange(len(scores)) - 1
+    ranked: Run = run.changed(score_column=scores)
+    return ranked
+
+
+def with_distinct_ranks(run: Run) -> Run:
+    """The run, whose scores are minus the ranks. Raises InputError for duplicate ranks."""
+    import numpy
+
+    scores, sizes = run.scores, numpy.diff(run.offsets)
+    queries = numpy.repeat(numpy.arange(len(sizes)), sizes)
+    is_next = numpy.diff(queries) == 0
+    # Most files are sorted by rank, which is quick to check.
+    if (is_next <= (numpy.diff(scores) < 0)).all():
+        return run
+    order = numpy.lexsort((-scores, queries))
+    equal = numpy.flatnonzero(is_next & (numpy.diff(scores[order]) == 0))
+    if not len(equal):
+        return run
+    first, second = (int(order[i]) for i in (equal[0], equal[0] + 1))
+    query = decoded(run.queries[int(queries[first])])
+    docs = " and ".join(repr(run.docs[row].decode("utf-8", "replace")) for row in (first, second))
+    where = f"{run.docs.unit}s {run.docs.line(first)} and {run.docs.line(second)}"
+    reason = f"query {query!r}: documents {docs} both have rank {-int(scores[first])}, {where}"
+    raise InputError(run.source, reason)
