@@ -318,7 +318,7 @@ def files_of(
         i = comparison.names.index((comparison.baseline or comparison.names)[0])
         options = given_options(arguments, EvaluationOptions)
         baseline = new_baseline(
-            runs.qrels, arguments.runs[i], measures, options, command, ir_metadata=False
+            runs.qrels, arguments.runs[i], measures, command, ir_metadata=False, **options
         )
         outputs.append((arguments.save, compressed(baseline.content.lines(), arguments.save)))
     return outputs

@@ -95,10 +95,12 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
     if arguments.document and arguments.plot is not None:
         raise OptionError("--plot", "no effect with --document")
     explanation: Any = explain(**given_options(arguments, explain))
-    documents = list(map(explanation.document, arguments.document or ()))
-    if documents and explanation.chosen:
+    if not arguments.document:
+        return explanation  # type: ignore[no-any-return]
+    documents = list(map(explanation.document, arguments.document))
+    if explanation.chosen:
         documents.insert(0, explanation.chosen)
-    return without_controls("".join(f"{text}\n" for text in documents)) or explanation
+    return without_controls("".join(f"{text}\n" for text in documents))
 
 
 def _declare_inspect(parser: Parser) -> None:

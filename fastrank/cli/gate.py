@@ -142,9 +142,9 @@ def _save(arguments: argparse.Namespace) -> None:
         arguments.qrels,
         arguments.run,
         arguments.measures or DEFAULT_MEASURES,
-        given_options(arguments, EvaluationOptions),
         command_line(),
         ir_metadata=arguments.ir_metadata,
+        **given_options(arguments, EvaluationOptions),
     )
     for note in [*missing_note(baseline.scores), *baseline.notes, *baseline.ties]:
         arguments.command.warn(f"{files.name_of(arguments.run)}: {note}")

@@ -24,8 +24,8 @@ from fastrank.analysis.comparing.rankings import (
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.run import Run
 from fastrank.core.formats.files import files
+from fastrank.core.formats.run import Run
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
 from fastrank.core.results.result import Result

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from fastrank.analysis.explaining.reference import Values
     from fastrank.analysis.explaining.settings import Setting, Variant
     from fastrank.common.choices import TrecEvalVersion
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
     from fastrank.core.scores.scores import Scores
 
     Combination = tuple[Setting, ...]

@@ -39,10 +39,11 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.analysis.explaining.reference import OptionsExplanation
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.formats.run import Run
     from fastrank.core.formats.texts.lookup import TextsLike
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
 
 ROWS = 10
 
@@ -155,8 +156,8 @@ def explain(
     checked = evaluation_options(all_options)
     refuse_expected(checked)
     shown = at_least("rows", rows, 1)
-    asked = Selection(DEFAULT_MEASURES if measures is None else measures)
-    bound, unexplained = explained_measures(asked, checked.trec_eval_version)
+    selection = Selection(DEFAULT_MEASURES if measures is None else measures)
+    bound, unexplained = explained_measures(selection, checked.trec_eval_version)
     check_options(bound, checked)
     refuse_negative_levels(bound, checked)
     judgments = judgments_of(qrels, checked)

@@ -258,7 +258,7 @@ class Explanation(Result, Frozen):
 
         columns = self.table(measure).columns
         shown = {name: columns[name] for name in ("document", "adds")}
-        return draw_values(axes, formula(self.part(measure)), Table(columns=shown))
+        return draw_values(axes, formula(self.part(measure)), shown)
 
     def _title(self) -> str:
         return f"Query {self.query}"

@@ -6,11 +6,11 @@ from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.faces import option
 from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.numbers import number
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.evaluation.ties import tie_ranges
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.matching.match import match
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.over_ties import check_range
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.explaining.explanation import Part
     from fastrank.analysis.explaining.judged_query import JudgedQuery
     from fastrank.core.matching.options import Options
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
 # How many documents a note names.
 NAMED = 5

@@ -8,10 +8,9 @@ from fastrank.analysis.fusion.inputs import missing_queries, named_runs, union_o
 from fastrank.analysis.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import Texts, decoded, joined, memory_of
-from fastrank.core.formats.tables.table import tag_of
-from fastrank.core.formats.tables.values import first_repeat
+from fastrank.core.formats.run import Run
+from fastrank.core.formats.tables.values import first_repeat, tag_of
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.kernels import fusion as codes
 from fastrank.core.native import kernels, records

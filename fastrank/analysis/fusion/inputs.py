@@ -16,8 +16,8 @@ from fastrank.errors import GroupError, InputError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.common.choices import TrecEvalVersion
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import RunLike, RunsLike
+    from fastrank.core.formats.run import Run
 
 # How many ids a message lists.
 MAX_LISTED = 3

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.inspecting.results import QueryResults
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
     from fastrank.core.formats.texts.lookup import TextsLike
     from fastrank.core.measures.selection import Measures
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.formats.inputs import as_qrels, run_names
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.results.table import distinct
 from fastrank.errors import InputError, OptionError
 

@@ -10,10 +10,10 @@ from fastrank.analysis.spans.qrels import number_documents
 from fastrank.analysis.spans.readers import read_chunks, read_spans
 from fastrank.analysis.spans.stretches import PART, Union, combined, meeting, number_texts, on_line
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice
-from fastrank.core.data.qrels import Graded
 from fastrank.core.data.texts import as_texts, decoded, gather_texts, memory_of, text_order
-from fastrank.core.evaluation.evaluator import no_queries_error
+from fastrank.core.evaluation.unshared_ids import no_queries_error
 from fastrank.core.formats.inputs import as_run, is_path, run_name
+from fastrank.core.formats.qrels import Graded
 from fastrank.core.matching.queries import missing_queries
 from fastrank.core.matching.rankings import compared_scores
 from fastrank.core.scores.scores import Scores
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from fastrank.analysis.spans.readers import Chunks, ChunksLike, Spans, SpansLike
     from fastrank.common.arrays import Integers
     from fastrank.common.choices import Missing
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import RunLike
+    from fastrank.core.formats.run import Run
     from fastrank.core.formats.texts.lookup import TextsLike
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
 MEASURES = "SpanRecall@5 SpanPrecision@5 SpanIoU@5 SpanF1@5 SpanPrecisionOmega"
 

@@ -15,7 +15,7 @@ from fastrank.common.progress import bar
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.evaluator import Evaluator
 from fastrank.core.formats.load import write_run
-from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.tables.values import tag_of
 from fastrank.core.formats.tools.candidates import Candidates
 from fastrank.core.formats.trec.line_files import as_exclusions
 from fastrank.core.matching.keywords import EVALUATION, Request, SearchedOptions

@@ -23,9 +23,9 @@ from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import as_qrels, as_run, is_file
 from fastrank.core.formats.load import read_run
+from fastrank.core.formats.tables.to_run import apply_order
 from fastrank.core.formats.trec.digests import file_digest
 from fastrank.core.formats.trec.line_files import as_exclusions
-from fastrank.core.formats.trec.runs import apply_order
 from fastrank.core.matching.filters import rows_of, without_excluded, without_repeats
 from fastrank.core.native.buffers import filled
 from fastrank.errors import OptionError
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     from fastrank.analysis.comparing.comparison import Comparison
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.formats.run import Run
 
 
 class Sources:
