@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.explaining.reference import OptionsExplanation as OptionsExplanation
     from fastrank.analysis.fusion.tuning import FusionTuning as FusionTuning
     from fastrank.analysis.gating.verdict import Verdict as Verdict
-    from fastrank.analysis.inspecting.inspection import Inspection as Inspection
+    from fastrank.analysis.inspecting.inspect import Inspection as Inspection
     from fastrank.analysis.judges.agreement import JudgeAgreement as JudgeAgreement
     from fastrank.analysis.judges.estimate import EstimatedPair as EstimatedPair
     from fastrank.analysis.judges.estimate import JudgeEstimate as JudgeEstimate

@@ -7,8 +7,8 @@ import os
 from functools import partial
 
 from fastrank.analysis.gating.checks import MAX_DROP
-from fastrank.analysis.gating.ci_formats import to_github
 from fastrank.analysis.gating.gate import gate, new_baseline, save_baseline
+from fastrank.analysis.gating.shown import to_github
 from fastrank.cli.command import Command
 from fastrank.cli.flags import (
     CONVENTIONS,

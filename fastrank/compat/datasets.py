@@ -37,11 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    import numpy.typing as npt
-
+    from fastrank.common.arrays import Array
     from fastrank.core.scores.scores import Scores
-
-    Array = npt.NDArray[Any]
 
 __all__ = ["evaluate_results", "results_to_run"]
 

@@ -103,7 +103,8 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        specifications = _specifications(frozenset(_without_nicknames(measures)))
+        names = (supported_nicknames.get(measure, {measure}) for measure in measures)
+        specifications = _specifications(frozenset[str]().union(*names))
         judged = {query: docs for query, docs in query_relevance.items() if len(docs) > 0}
         for name, value in (
             ("relevance_level", relevance_level),
@@ -225,13 +226,6 @@ def _parsed(
             raise AssertionError(f"document {doc!r} comes twice for query {query!r}")
         nested[query][doc] = number(row[column])
     return nested
-
-
-def _without_nicknames(measures: Iterable[str]) -> set[str]:
-    names: set[str] = set()
-    for measure in measures:
-        names |= supported_nicknames.get(measure, {measure})
-    return names
 
 
 # Parsing four names takes longer than evaluating a query of 100 documents.

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.analysis.comparing.comparison import Comparison
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
     from fastrank.common.choices import RboVariant
     from fastrank.core.formats.files.files import Source
     from fastrank.core.formats.inputs import RunLike

@@ -75,7 +75,7 @@ def explained_against(
     for size in range(MOST + 1):
         search.attempt_all(tried, size)
     search.attempt_ranges([setting for setting in tried if "ties" not in setting.options])
-    return OptionsExplanation(measures=search.results())
+    return OptionsExplanation(measures={name: search.result(name) for name in values})
 
 
 def _chosen(
@@ -265,11 +265,7 @@ class _Search:
                 ours[None] = math.fsum(values) / len(self._run)
         return ours
 
-    def results(self) -> dict[str, MeasureDifference]:
-        """What was found. Raises GroupError if the queries have nothing in common."""
-        return {name: self._result(name) for name in self._values}
-
-    def _result(self, name: str) -> MeasureDifference:
+    def result(self, name: str) -> MeasureDifference:
         measure, theirs = self._values[name][0], dict(self._theirs[name])
         scores = Evaluator(self._judgments, measure, **self._options).evaluate(self._run)
         ours = self._ours(next(iter(scores.mean)), scores)

@@ -147,13 +147,13 @@ def explain(
     >>> print(fr.explain(qrels, run, against={"nDCG@10": 0.7098}))
     nDCG@10: theirs 0.7098, ours 1.0000. Reproduced to 4 decimals by ...
     """
-    given = with_defaults(explain, options)
+    all_options = with_defaults(explain, options)
     if against is not None:
         for name, value in (("query", query), ("other", other), ("texts", texts)):
             if value is not None:
                 raise OptionError(name, "no effect with against")
-        return explained_against(qrels, run, against, measures, given)
-    checked = evaluation_options(given)
+        return explained_against(qrels, run, against, measures, all_options)
+    checked = evaluation_options(all_options)
     refuse_expected(checked)
     shown = at_least("rows", rows, 1)
     selection = Selection(DEFAULT_MEASURES if measures is None else measures)
@@ -193,8 +193,7 @@ def explain(
         for doc, title in explanation.titles.items()
     }
     second = others[0] if others else None
-    explanation: Explanation = first.changed(chosen=chosen, titles=titles, other=second)
-    return explanation
+    return first.changed(chosen=chosen, titles=titles, other=second)
 
 
 def _most_different(plan: Plan, runs: Sequence[Run]) -> tuple[str, str]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
-    import numpy.typing as npt
     from typing_extensions import Unpack
 
     from fastrank.analysis.fusion.inputs import NamedRun
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from fastrank.common.choices import FusionMethod
     from fastrank.core.formats.inputs import RunsLike
     from fastrank.core.formats.trec.reader import Warn
-
-    Integers = npt.NDArray[np.int64]
 
 
 @takes(FusionOptions, FUSION)

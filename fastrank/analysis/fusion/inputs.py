@@ -126,8 +126,5 @@ def missing_queries(runs: list[NamedRun], queries: list[bytes]) -> list[str]:
 
 
 def _some(queries: list[bytes]) -> str:
-    return f"{counted(len(queries), 'query', 'queries')} ({_ids(queries)})"
-
-
-def _ids(queries: list[bytes]) -> str:
-    return first_few([repr(decoded(query)) for query in queries], MAX_LISTED)
+    ids = first_few([repr(decoded(query)) for query in queries], MAX_LISTED)
+    return f"{counted(len(queries), 'query', 'queries')} ({ids})"

@@ -45,14 +45,13 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.fusion.grids import Point
     from fastrank.analysis.fusion.inputs import NamedRun
+    from fastrank.common.arrays import Floats
     from fastrank.common.choices import FusionMethod
     from fastrank.common.parallel import Workers
     from fastrank.core.formats.inputs import QrelsLike, RunsLike
     from fastrank.core.formats.run import Run
     from fastrank.core.formats.trec.reader import Warn
     from fastrank.core.measures.selection import Measures
-
-    Floats = npt.NDArray[np.float64]
 
 # Means are compared after rounding, so that the order of additions decides nothing.
 DECIMALS = 12

@@ -138,7 +138,9 @@ def measure(
         counts=dict(scores.counts),
         per_query=per_query,
     )
-    _refuse_empty(baseline)
+    for name, mean in baseline.mean.items():
+        if mean != mean:
+            raise GroupError(f"{name}: no query has a value")
     judged = {os.fsdecode(query) for query in scores.coverage.judged}
     return Measured(
         baseline,
@@ -169,21 +171,10 @@ def _refuse_infinite(names: list[str], per_query: dict[str, list[float | None]])
                 )
 
 
-def _refuse_empty(baseline: Baseline) -> None:
-    for name, mean in baseline.mean.items():
-        if mean != mean:
-            raise GroupError(f"{name}: no query has a value")
-
-
-def _as_saved() -> tuple[Keyword, ...]:
-    """The options of a gate, where None means that of the baseline."""
-    keywords = tuple(copy.copy(keyword) for keyword in EVALUATION)
-    for keyword in keywords:
-        keyword.default = None
-    return keywords
-
-
-AS_SAVED = _as_saved()
+# The options of a gate, where None means that of the baseline.
+AS_SAVED = tuple(map(copy.copy, EVALUATION))
+for _keyword in AS_SAVED:
+    _keyword.default = None
 
 
 def checked(options: Mapping[str, object], table: tuple[Keyword, ...]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
     from fastrank.core.formats.inputs import QrelsLike
 
     Judgments = dict[str, dict[str, float]]

@@ -120,8 +120,7 @@ class JudgmentPlan(Frozen):
             if sampled or self.by == "pairs"
         ]
         table = table_of_rows(("query", "doc", "grade", "stratum"), rows)
-        judgments: Qrels = Qrels._from_table("arrays", table.columns)
-        return judgments
+        return Qrels._from_table("arrays", table.columns)
 
     def grades_of(
         self, grades: QrelsLike, *, partial: bool = False

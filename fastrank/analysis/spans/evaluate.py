@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.spans.readers import Chunks, ChunksLike, Spans, SpansLike
-    from fastrank.analysis.spans.stretches import Integers
+    from fastrank.common.arrays import Integers
     from fastrank.common.choices import Missing
     from fastrank.core.formats.inputs import RunLike
     from fastrank.core.formats.run import Run
@@ -178,14 +178,14 @@ class _Text:
 
     def _overlap(self, name: str, starts: Integers, ends: Integers, *, repeated: bool) -> Any:
         retrieved, needed = Union(starts, ends), self._evidence
-        hits = self._sum(needed, retrieved.within(needed.starts, needed.ends))
+        hits = self._sum(needed.starts, retrieved.within(needed.starts, needed.ends))
         if not repeated:
             starts, ends = retrieved.starts, retrieved.ends
-        size = self._sum_at(starts, ends - starts)
+        size = self._sum(starts, ends - starts)
         if self._has_alternatives:
             needed = self._chosen(retrieved)
-        need = self._sum(needed, needed.ends - needed.starts)
-        got = self._sum(needed, retrieved.within(needed.starts, needed.ends))
+        need = self._sum(needed.starts, needed.ends - needed.starts)
+        got = self._sum(needed.starts, retrieved.within(needed.starts, needed.ends))
         precision, recall = _ratio(hits, size), _ratio(got, need)
         if name == "SpanF1":
             return _ratio(2.0 * precision * recall, precision + recall)
@@ -200,10 +200,7 @@ class _Text:
         best = order[np.unique(self._pieces[order], return_index=True)[1]]
         return Union(starts[best], ends[best])
 
-    def _sum(self, union: Union, numbers: Integers) -> Integers:
-        return self._sum_at(union.starts, numbers)
-
-    def _sum_at(self, starts: Integers, numbers: Integers) -> Integers:
+    def _sum(self, starts: Integers, numbers: Integers) -> Integers:
         """The sums by query of numbers at places of the line, int64[queries]."""
         sums = np.zeros(len(self.queries), np.int64)
         np.add.at(sums, self._query_of[starts // PART], numbers)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.spans.readers import Chunks, ChunksLike
-    from fastrank.analysis.spans.stretches import Integers
+    from fastrank.common.arrays import Integers
     from fastrank.common.choices import Level
     from fastrank.core.formats.inputs import RunLike
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.analysis.spans.readers import Chunks, ChunksLike, Spans, SpansLike
-    from fastrank.analysis.spans.stretches import Integers
+    from fastrank.common.arrays import Integers
     from fastrank.common.choices import OverlapOf, SpanGrade
     from fastrank.core.formats.texts.lookup import TextsLike
 

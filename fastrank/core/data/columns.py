@@ -34,10 +34,8 @@ class Frozen:
     `from_...`; "" for those made by their fields.
     """
 
-    # The defaults of fields that are annotated without a value.
-    defaults: ClassVar[dict[str, object]] = {}
     internal: ClassVar[frozenset[str]] = frozenset(
-        {"changed", "defaults", "field_names", "internal", "made_by", "required"}
+        {"changed", "field_names", "internal", "made_by", "required"}
     )
     made_by: ClassVar[str] = ""
     # The names of all fields, including those of base classes, and of those without a default.
@@ -45,10 +43,7 @@ class Frozen:
     required: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
-        attributes = vars(cls)
-        for name, value in attributes.get("defaults", {}).items():
-            setattr(cls, name, value)
-        annotated = attributes.get("__annotations__", {}).items()
+        annotated = vars(cls).get("__annotations__", {}).items()
         fields = {name for name, kind in annotated if not kind.startswith("ClassVar")}
         cls.field_names = cls.field_names | fields
         cls.required = frozenset(name for name in cls.field_names if not hasattr(cls, name))

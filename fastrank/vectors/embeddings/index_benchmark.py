@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    import numpy.typing as npt
     from faiss import Index as FaissIndex
     from typing_extensions import Unpack
 
+    from fastrank.common.arrays import Array
     from fastrank.common.choices import Metric
     from fastrank.common.parallel import Workers
     from fastrank.core.formats.inputs import QrelsLike
@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import IdsLike, RowIds
     from fastrank.vectors.searching.vectors import Vectors, VectorsLike
-
-    Array = npt.NDArray[Any]
 
 EXACT = "exact"
 

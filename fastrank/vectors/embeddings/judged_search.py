@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.arrays import Array
     from fastrank.core.formats.inputs import QrelsLike
     from fastrank.core.matching.array_qrels import ArrayQrels
     from fastrank.core.measures.bound import BoundMeasure
@@ -51,9 +51,6 @@ if TYPE_CHECKING:
     from fastrank.vectors.searching.batches import Found
     from fastrank.vectors.searching.row_ids import IdsLike
     from fastrank.vectors.searching.vectors import VectorsLike
-
-    Array = npt.NDArray[Any]
-
 
 # Numbers of judged documents that are not in the corpus start here, above all row numbers.
 NOT_IN_CORPUS = 1 << 62
@@ -287,10 +284,7 @@ class BatchJudge:
             judged = self._joined()
         else:
             judged = match_texts(self.plan, run_of(self._found, self._tag))
-        whole: JudgedRun = judged.changed(
-            unjudged_queries=unjudged, counts=self._counts, tag=self._tag
-        )
-        return whole
+        return judged.changed(unjudged_queries=unjudged, counts=self._counts, tag=self._tag)
 
     def add(self, batch: Found) -> None:
         """Judge or keep the results of a batch for judged queries."""
@@ -370,14 +364,13 @@ def _selected(batch: Found, judged: Array, *, in_order: bool) -> Found:
     if in_order:
         order = numpy.lexsort([rows, -scores], axis=1)
         rows, scores = (numpy.take_along_axis(table, order, axis=1) for table in (rows, scores))
-    chosen: Found = batch.changed(
+    return batch.changed(
         queries=batch.queries[judged],
         rows=rows,
         scores=scores,
         ties_at_cutoff=batch.ties_at_cutoff[judged],
         excluded=batch.excluded[judged],
     )
-    return chosen
 
 
 def _by_row(qrels: Qrels, corpus: RowIds, measure: str) -> ArrayQrels:

@@ -238,8 +238,7 @@ def _with_random(
         "too_few": sum(count < number for count in negative_counts),
         "no_negatives": negative_counts.count(0),
     }
-    with_random: HardNegatives = mined.changed(drawn=drawn, number=number, counts=counts)
-    return with_random
+    return mined.changed(drawn=drawn, number=number, counts=counts)
 
 
 def _mined(
