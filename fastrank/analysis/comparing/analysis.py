@@ -14,17 +14,23 @@ from fastrank.analysis.comparing.bootstrap import (
 )
 from fastrank.analysis.comparing.groups import alike
 from fastrank.analysis.comparing.pair_tests import (
-    CONSTANT,
     SIGNS,
     Tested,
     adjust,
+    constant_differences,
     gains,
     sign_test,
     t_test,
     user_test,
     wilcoxon_test,
 )
-from fastrank.analysis.comparing.paired import Moments, Paired, common_values, moments
+from fastrank.analysis.comparing.paired import (
+    CONSTANT,
+    Moments,
+    Paired,
+    common_values,
+    moments,
+)
 from fastrank.analysis.comparing.randomization import max_t, randomization_test, unequal_units
 from fastrank.analysis.comparing.tukey import randomized_tukey
 from fastrank.common.messages import counted
@@ -52,6 +58,10 @@ FEW_QUERIES = 10
 MANY_QUERIES = 1000
 FEW_CLUSTERS = 10
 NO_INTERVAL = "all differences are equal: no interval"
+OF_EQUALS = (
+    "all differences of a pair are equal: its p is that of the {}, its interval allows for other"
+    " differences, of values from 0 to 1, on other queries"
+)
 
 
 class Analysis(NamedTuple):
@@ -183,6 +193,9 @@ def analyze(
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
         effect = np.where(paired.unequal == 0, 0.0, paired.difference / paired.sd)
     general = [*tested.general, *_sizes(paired)]
+    if (constant_differences(paired) & np.isfinite(intervals[2])).any():
+        by_signs = settings.test in ("t", "bootstrap") and settings.function is None
+        general.append(OF_EQUALS.format("randomization test" if by_signs else "test"))
     if settings.correction == "max-t":
         general.append(
             f"corrected p-values are estimated from {settings.flips:,} random sign flips (seed"

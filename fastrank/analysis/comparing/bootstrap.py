@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.analysis.comparing.pair_tests import CONSTANT, Tested, t_test
-from fastrank.analysis.comparing.paired import Moments
+from fastrank.analysis.comparing.pair_tests import Tested, t_test
+from fastrank.analysis.comparing.paired import CONSTANT, Moments
 from fastrank.analysis.comparing.randomization import resampled_sums
 from fastrank.analysis.comparing.student import critical_t
 from fastrank.core.native import kernels

@@ -328,10 +328,10 @@ class Comparison(Result, WithDropped):
     ) -> Table:
         """What the paired t-test of each pair can detect, given its number of queries and sd.
 
-        detectable: the smallest mean difference that is found with this power. queries: how many
-        queries the observed difference needs for it; queries_0.01, ...: how many these differences
-        need; None without variance or for a difference of 0. Without a correction for several
-        pairs.
+        detectable: the smallest mean difference that is found with this power, None without
+        variance. queries: how many queries the observed difference needs for it; queries_0.01, ...:
+        how many these differences need; None without variance or for a difference of 0. Without a
+        correction for several pairs.
 
         >>> print(comparison.power("map", differences=[0.02]))
         a       b          n      sd    detectable    queries    queries_0.02
@@ -354,16 +354,19 @@ class Comparison(Result, WithDropped):
         columns = {"queries": list(map(queries, paired.difference.tolist(), paired.sd.tolist()))}
         for name, difference in by_name.items():
             columns[name] = [queries(difference, sd) for sd in paired.sd.tolist()]
-        least = np.array([detectable(n, self.alpha, power) for n in paired.n.tolist()])
-        return self._pair_table(
-            measure, n=paired.n, sd=paired.sd, detectable=least * paired.sd, **columns
-        )
+        least = [
+            sd * detectable(n, self.alpha, power) if sd > 0 else None
+            for n, sd in zip(paired.n.tolist(), paired.sd.tolist(), strict=True)
+        ]
+        return self._pair_table(measure, n=paired.n, sd=paired.sd, detectable=least, **columns)
 
     def ranks(self, measure: str, *, resamples: int = 10_000) -> Table:
         """The ranks of the systems by mean, with bootstrap intervals over queries.
 
         low, high: the interval of the rank, not corrected for several pairs. p_best: the share of
-        resamples in which the system has the best mean; ties are divided. tied_with_best: whether
+        resamples in which the system has the best mean; ties are divided. Where two systems differ
+        by the same amount on every query, resamples tell nothing: p_best is None, and they may
+        change places unless n queries suffice: 2**(1 - n) <= 1 - level. tied_with_best: whether
         the best is not significantly better than it (with the correction of `p_adjusted`), None
         with a baseline. Raises what `best` raises. Source: Hall and Miller,
         'Using the bootstrap to quantify the authority of an empirical ranking', Annals of

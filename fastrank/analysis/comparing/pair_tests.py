@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 
 SIGNS = {"higher": 1.0, "lower": -1.0, "": 0.0}
-# Differences are the same if their deviation is at most this share of the largest value.
-CONSTANT = 1e-12
 # Up to this many ranks the distribution of their signed sums is computed.
 MOST_RANKS = 500
 CAUTION = (
@@ -91,8 +89,7 @@ def t_test(paired: Paired, _: Settings | None = None) -> Tested:
 
 def constant_differences(paired: Paired) -> np.ndarray:
     """Whether the differences of a pair, of two queries or more, are all the same but not 0."""
-    same = paired.sd <= CONSTANT * paired.largest
-    return np.asarray(same & (paired.unequal > 0) & (paired.n > 1))
+    return np.asarray((paired.sd == 0.0) & (paired.unequal > 0) & (paired.n > 1))
 
 
 def sign_test(paired: Paired, settings: Settings) -> Tested:

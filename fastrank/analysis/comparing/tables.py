@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.comparison import Comparison
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.analysis.comparing.paired import Floats, Integers, Paired
 
 # Of `Comparison.to_json`, and its fields that are settings there.
 SCHEMA = "fastrank.comparison/1"
@@ -62,6 +62,10 @@ def rank_table(comparison: Comparison, measure: str, resamples: int) -> Table:
     tail = (1 - settings.level) / 2
     low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
     totals = grid.sum(axis=1)
+    may_lose, may_win, is_fixed = _open_orders(
+        sums, totals, values.shape[1], settings.level, paired
+    )
+    low, high = low - may_lose, high + may_win
     observed = np.searchsorted(np.sort(totals), totals) + 1
     tied = None if comparison.baseline else set(comparison.tied_with_best(measure))
     rows = []
@@ -69,9 +73,33 @@ def rank_table(comparison: Comparison, measure: str, resamples: int) -> Table:
         name, mean = comparison.names[system], comparison.mean[measure][comparison.names[system]]
         interval = int(observed[system]), int(low[system]), int(high[system])
         is_tied = None if tied is None else name in tied
-        rows.append((name, mean, *interval, float(chances[system]), is_tied))
+        rows.append(
+            (name, mean, *interval, None if is_fixed[system] else float(chances[system]), is_tied)
+        )
     header = ("system", "mean", "rank", "low", "high", "p_best", "tied_with_best")
     return table_of_rows(header, rows)
+
+
+def _open_orders(
+    sums: Floats, totals: Floats, n: int, level: float, paired: Paired
+) -> tuple[Integers, Integers, np.ndarray]:
+    """What resamples cannot tell of systems that differ by the same amount in each of them.
+
+    Returns for each system how many that are better, and how many others, may change places with
+    it, and whether its difference from any is constant, but not 0. By random signs, n equal
+    differences have a p-value of 2**(1 - n).
+    """
+    shape = paired.rounded(sums - sums[:, :1])
+    group = np.unique(shape, axis=0, return_inverse=True)[1].reshape(-1)
+    is_known = 2.0 ** (1 - n) <= 1 - level
+    better, others, is_fixed = (np.zeros(len(sums), np.int64) for _ in range(3))
+    for system, total in enumerate(totals):
+        alike = totals[group == group[system]]
+        fixed = int((alike != total).sum())
+        is_fixed[system] = fixed > 0
+        better[system] = 0 if is_known else (alike < total).sum()
+        others[system] = len(alike) - 1 - (fixed if is_known else better[system])
+    return better, others, is_fixed > 0
 
 
 def query_table(

@@ -88,6 +88,15 @@ LOWER = fr.compare_scores(
         for name, more in (("bad", 1), ("good", 0))
     }
 )
+# Every difference is 0.1, but as doubles they differ.
+SHIFTED = compared([[0.6, 0.5, 0.4], [0.5, 0.4, 0.3]])
+
+
+def bounds(comparison: fr.Comparison) -> list[tuple[int, int]]:
+    """The bounds of the ranks; 2**(1 - n) is at most 0.05 from 6 queries on."""
+    columns = comparison.ranks("value", resamples=50).columns
+    return list(zip(columns["low"], columns["high"], strict=True))
+
 
 test_effect_sizes_and_ranks = giving("""
 OF_DATA.effects("map").columns["cliff_unpaired"][0] => approx(0.230600, abs=1e-6)
@@ -99,7 +108,17 @@ SMALL.effects("value").columns["hedges"] => approx([8 / 11 * SMALL.pair("value",
 math.isnan(ONE_QUERY.effects("value").columns["hedges"][0]) => True
 compared([[0.5, 0.9], [0.25, 0.5]]).effects("value").columns["hedges"] => [0.0]
 LOWER.ranks("FirstRank", resamples=50).columns["system"] => ["good", "bad"]
-LOWER.ranks("FirstRank", resamples=50).columns["p_best"] => [1.0, 0.0]
+LOWER.ranks("FirstRank", resamples=50).columns["p_best"] => [None, None]
+SHIFTED.effects("value").columns["sd"] => [0.0]
+SHIFTED.effects("value").columns["d_z"] => [math.inf]
+SHIFTED.power("value").columns["detectable"] => [None]
+SHIFTED.power("value").columns["queries"] => [None]
+SHIFTED.standings("value").columns["needed"] => [None, None]
+bounds(SHIFTED) => [(1, 2), (1, 2)]
+bounds(compared([[0.5] * 10, [0.5] * 10])) => [(1, 2), (1, 2)]
+bounds(compared([[1.0] * 5, [0.5] * 5])) => [(1, 2), (1, 2)]
+bounds(compared([[1.0] * 6, [0.5] * 6])) => [(1, 1), (2, 2)]
+bounds(ONE_QUERY) => [(1, 2), (1, 2)]
 [*compared([[0.5]]).effects("value").columns][:3] => ["a", "b", "d_z"]
 """)
 
