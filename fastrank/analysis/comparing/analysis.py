@@ -271,7 +271,9 @@ def _widen(
     *,
     shares: bool,
 ) -> None:
-    """Replace the intervals without width, of equal values: other queries may have other values.
+    """Replace intervals without width, of equal values, and infinite bounds.
+
+    Other queries may have other values.
 
     What values can be is known of measures between 0 and 1; otherwise there is no interval.
     """
@@ -292,6 +294,10 @@ def _widen(
             )
             if lowest < 0.0 and not bounded and paired.unequal[row]:
                 notes.setdefault(int(row), []).append(NO_INTERVAL)
+        for row in np.flatnonzero(np.isinf(low) | np.isinf(high)):
+            low[row], high[row] = (
+                (max(low[row], lowest), min(high[row], 1.0)) if bounded else (np.nan, np.nan)
+            )
 
 
 def _note_few_differences(

@@ -32,7 +32,9 @@ def standing_table(comparison: Comparison, measure: str, power: float, resamples
     first = ranks.columns["system"][0]
     rows = []
     for system, mean, rank, low, high, *_ in ranks.rows():
-        effect = comparison.pair(measure, first, system).effect if system != first else math.nan
+        effect = math.nan
+        if system != first and comparison.settings.clusters is None:
+            effect = comparison.pair(measure, first, system).effect
         needed = queries_for(effect, comparison.alpha, power) if math.isfinite(effect) else None
         bounds = (low, high) if is_known else (None, None)
         rows.append((system, mean, rank, *bounds, groups.get(system), needed))
