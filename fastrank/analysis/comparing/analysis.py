@@ -31,8 +31,12 @@ from fastrank.analysis.comparing.paired import (
     common_values,
     moments,
 )
-from fastrank.analysis.comparing.randomization import max_t, randomization_test, unequal_units
-from fastrank.analysis.comparing.tukey import randomized_tukey
+from fastrank.analysis.comparing.randomization import (
+    max_t,
+    randomization_test,
+    randomized_tukey,
+    unequal_units,
+)
 from fastrank.common.messages import counted
 
 TYPE_CHECKING = False
@@ -42,7 +46,7 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.comparing.alignment import Measured
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers
+    from fastrank.common.arrays import Floats, Integers
 
 TESTS: dict[str, Callable[[Paired, Settings], Tested]] = {
     "t": t_test,

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fastrank.analysis.comparing.student import p_of_t
+from fastrank.analysis.comparing.power import p_of_t
 from fastrank.core.native import kernels
 from fastrank.errors import OptionError
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers, Paired
-
+    from fastrank.analysis.comparing.paired import Paired
+    from fastrank.common.arrays import Floats, Integers
 
 SIGNS = {"higher": 1.0, "lower": -1.0, "": 0.0}
 # Up to this many ranks the distribution of their signed sums is computed.
@@ -74,8 +74,8 @@ def t_test(paired: Paired, _: Settings | None = None) -> Tested:
     df = n - 1.0
     p = p_of_t(statistic, df)
     notes: dict[int, str] = {}
-    constant = constant_differences(paired)
-    for pair in np.flatnonzero(constant):
+    # The differences of two queries or more are all the same, but not 0.
+    for pair in np.flatnonzero(constant_differences(paired)):
         statistic[pair] = np.copysign(np.inf, difference[pair])
         p[pair] = 2.0 ** (1.0 - n[pair])
         notes[int(pair)] = "every query differs by the same amount: judged by randomization"
