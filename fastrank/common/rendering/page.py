@@ -44,7 +44,7 @@ def whole_page(
     style, script = _resource("page.css"), _resource("page.js")
     policy = POLICY.format(script=_hash(script), style=_hash(style))
     body = [f"<h1>{safe(title)}</h1>"]
-    body += (part if isinstance(part, str) else html(part) for part in parts)
+    body += [part if isinstance(part, str) else html(part) for part in parts]
     body += [embedded(name, value) for name, value in (data or {}).items()]
     return "\n".join(
         [
