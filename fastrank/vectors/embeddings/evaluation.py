@@ -206,7 +206,7 @@ def evaluate_model(
         is_sample=True,
     )
     embeddings = prepared.embeddings(settings["progress"])
-    return evaluate_embeddings(
+    scores = evaluate_embeddings(
         embeddings.queries,
         embeddings.corpus,
         data.qrels,
@@ -216,6 +216,8 @@ def evaluate_model(
         **searching,
         **judging,
     )
+    numbered = {f"numbered_{noun}": count for noun, count in data.row_numbers.items()}
+    return scores.changed(counts=scores.counts | numbered)
 
 
 def _evaluate_answers(
