@@ -16,7 +16,6 @@ from fastrank.analysis.inspecting.results import results_of
 from fastrank.analysis.inspecting.texts import missing_note, texts_of
 from fastrank.common.arguments import at_least
 from fastrank.common.keywords import pick, takes, with_defaults
-from fastrank.common.messages import counted
 from fastrank.common.progress import bar
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import are_named, is_file
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.core.measures.selection import Measures
 
@@ -110,14 +107,13 @@ def inspect(
     grouped = _groups(groups)
     notes = [
         *comparison.notes,
-        *_unjudged_note(read, comparison.queries, judgments),
         *missing_note("text", texts, "document", documents, document_texts),
         *missing_note("text", queries, "query", comparison.queries, asked),
         *missing_note("group", groups, "query", comparison.queries, grouped),
     ]
     return Inspection(
         comparison=comparison,
-        grades=sorted({float(grade) for grade in set(judgments.grades.tolist())}),
+        grades=sorted({grade for grade in map(float, judgments.grades) if grade >= 0}),
         groups=grouped,
         k=k,
         level=float(checked.relevance_level),
@@ -137,13 +133,6 @@ def _items(runs: Any) -> list[object]:
         if is_file(run) and (hasattr(run, "read") or name_of(run) in ("-", "<stdin>")):
             raise OptionError("runs", f"{name_of(run)} is read twice, which only a file allows")
     return listed
-
-
-def _unjudged_note(runs: Sequence[Run], shown: Sequence[str], judgments: Qrels) -> list[str]:
-    """A note on queries of the runs that have no judgments, and so no values."""
-    count = len({query for run in runs for query in run} - {*shown} - {*judgments})
-    queries = counted(count, "query", "queries")
-    return [f"not shown: {queries} of the runs without judgments"] if count else []
 
 
 def _groups(groups: Any) -> dict[str, str]:
