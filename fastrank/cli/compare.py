@@ -28,7 +28,6 @@ from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.images import check_format
 from fastrank.core.results.result import FORMS, rendered
-from fastrank.core.scores.text import other_notes
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -113,9 +112,6 @@ def _run(arguments: argparse.Namespace) -> int:
             " nothing was written"
         )
         return 1
-    for path, run_scores in zip(arguments.runs, evaluated, strict=True):
-        for note in other_notes(run_scores):
-            warn(f"{files.name_of(path)}: {note}")
     comparison = _compared(arguments, chosen, evaluated)
     _choose_pair(comparison, arguments)
     content = encoded(_printed(comparison, arguments))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fastrank.cli.command import Command, UsageError
 from fastrank.cli.flags import INPUTS, OUTPUT
-from fastrank.common.messages import counted
-from fastrank.core.data.texts import as_texts, decoded
+from fastrank.core.data.texts import as_texts
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.formats import FORMATS, format_by_name, written_formats
@@ -90,12 +89,7 @@ def _run(arguments: argparse.Namespace) -> int:
             warn(f"{name_of(arguments.source)}: {reason}")
         write_qrels(loaded, arguments.target, form)
         return 0
-    write_run(loaded, arguments.target, form)
-    if form != "json" and (empty := _without_results(loaded)):
-        warn(
-            f"{counted(len(empty), 'query', 'queries')} without results dropped, such as"
-            f" {empty[0]!r}; only json can represent them"
-        )
+    write_run(loaded, arguments.target, form, warn=warn)
     return 0
 
 
@@ -115,11 +109,6 @@ def _numbered(noun: Qrels | Run, path: str) -> Any:
     rows = ((number, query) for query, number in numbers.items())
     files.write_compressed(path, delimited_lines("tsv", NUMBERED, rows))
     return noun.changed(queries=as_texts([numbers[query].encode() for query in noun.query_ids]))
-
-
-def _without_results(run: Run) -> list[str]:
-    offsets = run.offset_column
-    return [decoded(run.queries[i]) for i in range(len(run)) if offsets[i] == offsets[i + 1]]
 
 
 COMMAND = Command(

@@ -55,7 +55,7 @@ def _run(arguments: argparse.Namespace) -> None:
     version = options["trec_eval_version"]
     runs = [read_run(path, trec_eval_version=version, warn=warn) for path in arguments.runs]
     fused = fuse(runs, arguments.method, warn=warn, **options)
-    write_run(fused, output, arguments.format)
+    write_run(fused, output, arguments.format, warn=warn)
 
 
 COMMAND = Command(

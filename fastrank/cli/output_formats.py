@@ -79,7 +79,9 @@ def _side_by_side(
     if not results or not (per_query or summary):
         return None
     if not per_query:
-        return table(scores, names, digits=arguments.digits, bold=not arguments.no_bold)
+        means = table(scores, names, digits=arguments.digits, bold=not arguments.no_bold)
+        # Those go to standard error.
+        return means.changed(notes=())
     if len(results) == 1:
         return wide_table(scores[0], summary=summary, digits=arguments.digits)
     return query_table(scores, names, summary=summary, digits=arguments.digits)

@@ -222,7 +222,7 @@ def _search(arguments: argparse.Namespace) -> None:
             corpus_ids=None if has_ids else sides.documents,
             **{**options, "query_ids": sides.names},
         )
-        lines = run_lines(watched(batches), tag)
+        lines = run_lines(watched(batches), tag, warn=arguments.command.warn)
         files.write_compressed(arguments.output, lines)
     counts = {
         "ties_at_cutoff": sum(cuts),

@@ -70,7 +70,9 @@ def _run(arguments: argparse.Namespace) -> str | None:
         for note in notes(scores[-1]):
             arguments.command.warn(note)
     layout = {"page": True} if form == "html" else {}
-    return rendered(table(scores, run_names(arguments.runs)), form, **layout)
+    # The notes were warnings.
+    means = table(scores, run_names(arguments.runs)).changed(notes=())
+    return rendered(means, form, **layout)
 
 
 def _check_options(arguments: argparse.Namespace) -> None:

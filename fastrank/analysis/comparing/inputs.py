@@ -36,8 +36,8 @@ VALUE = "value"
 
 def systems_from(
     scores: Any, names: Sequence[str] | None
-) -> tuple[list[str], list[System], list[str]]:
-    """The names and values of systems, and notes, as `compare_scores` takes them.
+) -> tuple[list[str], list[System], list[str], Sequence[Scores]]:
+    """The names and values of systems, notes, and Scores, as `compare_scores` takes them.
 
     Raises TypeError for other objects, InputError, MeasureError and OptionError.
     """
@@ -45,13 +45,13 @@ def systems_from(
         keys = list(scores) if isinstance(scores, Mapping) else None
         items = list(scores.values() if isinstance(scores, Mapping) else scores)
         if all(isinstance(item, Scores) for item in items):
-            return system_names(names, keys, items, items), *systems_of(items)
+            return system_names(names, keys, items, items), *systems_of(items), items
     is_table = are_columns(scores, NEEDED) if isinstance(scores, Mapping) else is_table_of(scores)
     if is_table:
         scores = _of_table(table_of(scores, NEEDED, source="scores"))
     if isinstance(scores, Mapping):
         keys, systems = _of_dict(scores)
-        return system_names(names, keys, [], systems), systems, []
+        return system_names(names, keys, [], systems), systems, [], []
     raise TypeError(
         "scores: expected a list of Scores, {name: Scores or {query: value}}, a frame, a list of"
         f" dicts or a file, found {type(scores).__name__}"

@@ -48,8 +48,8 @@ def fuse(
     method: "rrf", "combsum", "combmnz", "convex", "borda", "isr", "rbc", "combmax", "combmin",
         "combmed", "combanz", "gmnz", "log_isr", "logn_isr", "wmnz", "mixed" or "condorcet"; see
         docs/fusion.md for the formulas and sources.
-    warn: what to call with a note on a run that has no results for some queries, or if there is
-        only one run; by default a Python warning.
+    warn: what to call with a note on a run that lacks some queries, or if there is only one run; by
+        default a Python warning.
     **options: see `FusionOptions`.
 
     The fused run has all queries of the runs, in byte order, and for each the documents of all

@@ -33,7 +33,7 @@ from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, grid_of
-from fastrank.core.scores.text import lacks, treated
+from fastrank.core.scores.text import gap_notes, lacks, tie_notes, treated
 from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -192,12 +192,15 @@ def tune_fusion(
         tag=fused[0].tag,
         source=SOURCE,
     )
+    held_out = evaluator.evaluate(run)
+    for note in gap_notes(held_out) + tie_notes(held_out, "the fused run"):
+        warn(note)
     return FusionTuning(
         method=method,
         measure=name,
         params=points[best],
         options={"method": method, **options, **points[best]},
-        held_out_mean=evaluator.evaluate(run).mean[name],
+        held_out_mean=held_out.mean[name],
         tuned_mean=columns[best].mean,
         per_fold=_fold_table(points, chosen, values, fold_of),
         grid=_table(points, {name: [column.mean for column in columns]}),

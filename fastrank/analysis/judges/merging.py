@@ -179,7 +179,11 @@ def unjudged(
     }
     rows: list[tuple[object, ...]] = []
     for name, rankings in named_rankings(runs, depth, version):
-        judged = {query: documents for query, documents in rankings.items() if query in judgments}
+        judged = {
+            query: documents
+            for query, documents in rankings.items()
+            if documents and query in judgments
+        }
         holes = [
             (name, query, rank, document)
             for query, documents in judged.items()

@@ -102,6 +102,10 @@ class Ties:
     def __getstate__(self) -> dict[str, object]:
         return {"_ranges": self.ranges(), "_known": self._known}
 
+    def of_group(self, select: Callable[[Scores], Scores]) -> TiesOfGroup:
+        """The ties of a group of queries."""
+        return TiesOfGroup(self, select)
+
     def scores(self, ties: str) -> Scores:
         """The scores with ties="best" or "worst"."""
         if ties not in self._known:
@@ -130,6 +134,28 @@ class Ties:
                 for name in map(decoded, bound.names)
                 if name in worst
             }
+        return self._ranges
+
+
+class TiesOfGroup(Ties):
+    """The ties of a group of queries, whose scores `select` takes from those of all."""
+
+    def __init__(self, every: Ties, select: Callable[[Scores], Scores]) -> None:
+        self._every, self._select = every, select
+        self._known, self._ranges = {}, None
+
+    def scores(self, ties: str) -> Scores:
+        """The scores of the group with ties="best" or "worst"."""
+        if ties not in self._known:
+            self._known[ties] = self._select(self._every.scores(ties))
+        return self._known[ties]
+
+    def ranges(self) -> dict[str, Range]:
+        """As those of all queries, of the means over the group."""
+        if self._ranges is None:
+            known = {name: has_value for name, (*_, has_value) in self._every.ranges().items()}
+            worst, best = (self.scores(ties).mean if known else {} for ties in ("worst", "best"))
+            self._ranges = {name: (worst[name], best[name], known[name]) for name in known}
         return self._ranges
 
 

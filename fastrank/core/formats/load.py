@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import overload
 
 from fastrank.common.arguments import DEFAULT_VERSION, RANK_BY, check_choice
+from fastrank.common.messages import counted, python_warning, visible
+from fastrank.core.data.texts import decoded
 from fastrank.core.formats.contents import kind_of_json
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import open_source
@@ -39,7 +41,7 @@ from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from fastrank.common.choices import (
@@ -226,12 +228,15 @@ def write_qrels(
         _save(qrels, Qrels, path, format)
 
 
-def write_run(run: Run, path: Source, format: Format | None = None) -> None:
+def write_run(
+    run: Run, path: Source, format: Format | None = None, *, warn: Warn = python_warning
+) -> None:
     """Write a run so that reading the file restores it.
 
     format: as in `read_qrels`, by default from the suffix of the path. JSON drops the tag; TREC
-    format needs one and uses `-` by default. Only JSON keeps queries without results. The file is
-    written atomically. Raises InputError for content that the format cannot represent.
+    format needs one and uses `-` by default. Only JSON keeps queries without results; warn is
+    called with a note on those dropped, by default a Python warning. The file is written
+    atomically. Raises InputError for content that the format cannot represent.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -239,7 +244,21 @@ def write_run(run: Run, path: Source, format: Format | None = None) -> None:
     >>> print(file.getvalue().decode(), end="")
     {"query_id": "q1", "doc_id": "d1", "score": 0.5}
     """
-    _save(run, Run, path, format)
+    if _save(run, Run, path, format) == "json":
+        return
+    offsets = run.offset_column
+    empty = [query for row, query in enumerate(run.queries) if offsets[row] == offsets[row + 1]]
+    for note in dropped_notes(empty):
+        warn(note)
+
+
+def dropped_notes(queries: Sequence[bytes]) -> list[str]:
+    """A note on queries without results that a file does not have, if there are any."""
+    if not queries:
+        return []
+    number = counted(len(queries), "query", "queries")
+    first = visible(decoded(queries[0]))
+    return [f"{number} without results dropped, such as '{first}'; only json can represent them"]
 
 
 def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFile, str | None]:
@@ -281,7 +300,8 @@ def _open(
     return file, form
 
 
-def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
+def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> str:
+    """Write to a file; returns its format."""
     trec_writers.check_kind(noun, expected)
     name = files.name_of(path)
     form = format or format_by_name(name)
@@ -295,3 +315,4 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
     if write is None:
         raise InputError(name, f"the format {form} is only read")
     files.write_compressed(path, write(noun))
+    return form

@@ -6,7 +6,7 @@ from functools import partial
 
 from fastrank.common.lazy import optional
 from fastrank.common.messages import counted
-from fastrank.common.rendering.document import Cell, Grid
+from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
 from fastrank.common.rendering.numbers import interval, number
 from fastrank.core.data.columns import Frozen
 from fastrank.core.results.result import Result
@@ -40,7 +40,8 @@ class Table(Result, Frozen):
 
     columns: {name: list of values}, with one value per row: str for labels, int for counts, else
     float. digits: decimals of floats in text; frames, CSV and JSON have full precision. bold: the
-    cells (row, column) to set in bold in Markdown and LaTeX.
+    cells (row, column) to set in bold in Markdown and LaTeX. notes: what a reader must know, shown
+    below the table, but not in frames, CSV and JSON.
 
     >>> table = fr.table(scores)
     >>> table
@@ -58,6 +59,7 @@ class Table(Result, Frozen):
     columns: dict[str, list[Any]]
     digits: int = 4
     bold: frozenset[tuple[int, int]] = frozenset()
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -89,6 +91,7 @@ class Table(Result, Frozen):
             columns=dict(zip(header, [names, *map(list, cells)], strict=True)),
             digits=self.digits,
             bold=frozenset((column - 1, row + 1) for row, column in self.bold),
+            notes=self.notes,
         )
 
     def __len__(self) -> int:
@@ -100,6 +103,9 @@ class Table(Result, Frozen):
     def table(self) -> Table:
         """The table itself."""
         return self
+
+    def _document(self) -> Document:
+        return Document([grid_of(self), *(Paragraph(note, "note") for note in self.notes)])
 
     def _title(self) -> str:
         return "Table"

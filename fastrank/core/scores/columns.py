@@ -8,6 +8,7 @@ from fastrank.common.c_numbers import printed
 from fastrank.core.data.columns import Frozen, as_array
 from fastrank.core.data.texts import decoded
 from fastrank.core.results.result import Result
+from fastrank.core.scores.summary import OVER_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Column:
 
     name, printed: the name as requested, as str and as bytes. canonical: its canonical spelling.
     better: which values are better: "higher", "lower", or "" for neither.
+    average: how the values are summarized over queries, as in `Measure`.
     asked_at: sort key, the position at which it was requested.
     kind: "text", "count" (whole numbers), "zscore" or "real".
     values: the array of which every `width`-th value, starting with `index`, belongs to the column;
@@ -37,6 +39,7 @@ class Column:
 
     __slots__ = (
         "asked_at",
+        "average",
         "better",
         "canonical",
         "index",
@@ -53,7 +56,7 @@ class Column:
     ) -> None:
         self.printed, self.index, self.width = bound.names[index], index, bound.width
         self.name, self.canonical = decoded(self.printed), decoded(bound.canonical[index])
-        self.better = bound.measure.better
+        self.better, self.average = bound.measure.better, bound.measure.average
         self.asked_at = bound.places[index] if bound.places else 0
         self.kind, self.values, self.summary = kind, values, summary
 
@@ -294,11 +297,15 @@ class Evaluated(QueryValues):
         These are means for most measures, sums for counts (num_ret, ...), and geometric means for
         gm_map and gm_bpref. `runid` is not among them, because all values are numbers; it is `tag`.
 
-        Warns where `print(scores)` has a note that judged queries are left out, or that the order
-        of tied documents decides the means.
+        Warns where `print(scores)` has a note that queries are left out, or that the order of tied
+        documents decides the means.
         """
-        if self.ties is not None or self.counts.get("missing_queries"):
-            # Imported late: most runs have neither.
+        if (
+            self.ties is not None
+            or self.counts.get("missing_queries")
+            or any(bound.measure.average in OVER_VALUES for bound in self.bound)
+        ):
+            # Imported late: most runs have none of these.
             from fastrank.core.scores.text import warn_of_mean
 
             warn_of_mean(self)

@@ -91,9 +91,7 @@ class Scores(Evaluated):
         return table_of(self, per_query=per_query, digits=digits)
 
     def _document(self, **layout: Any) -> Document:
-        from fastrank.core.scores.text import document_of
-
-        return document_of(self, self.table(**layout))
+        return self.table(**layout)._document()
 
     def to_text(self) -> str:
         """The means, a line per measure, and notes on what a reader must know.

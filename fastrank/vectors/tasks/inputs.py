@@ -24,6 +24,7 @@ from fastrank.vectors.embeddings.text_vectors import (
     refuse_encoding,
     vectors_of,
 )
+from fastrank.vectors.searching.vectors import SYNONYMS
 from fastrank.vectors.tasks.result import TaskResult
 
 TYPE_CHECKING = False
@@ -51,9 +52,15 @@ class PairOptions(TaskOptions, total=False):
     similarities: str | tuple[str, ...]
 
 
+def similarity_name(name: str) -> str:
+    """The name of a similarity, which may be that of the metric of a search or a synonym."""
+    metric = SYNONYMS.get(name, name)
+    return {"ip": "dot", "l2": "euclidean"}.get(metric, metric)
+
+
 def checked_similarities(name: str, value: str | Iterable[str]) -> tuple[str, ...]:
     """The names of similarities as a tuple. Raises OptionError."""
-    names = (value,) if isinstance(value, str) else tuple(value)
+    names = tuple(map(similarity_name, (value,) if isinstance(value, str) else value))
     expected = ", ".join(map(repr, SIMILARITIES))
     if not names:
         raise OptionError(name, f"expected at least one of {expected}")
@@ -69,8 +76,9 @@ TASK = (
     Keyword(
         "similarities",
         ("cosine",),
-        """one or several of "cosine", "dot", "euclidean" and "manhattan". They are computed in
-        double precision and rounded once to float32; the cosine with a zero vector is 0.""",
+        """one or several of "cosine", "dot", "euclidean" and "manhattan", or the names of these as
+        metrics of a search. They are computed in double precision and rounded once to float32; the
+        cosine with a zero vector is 0.""",
         check=checked_similarities,
     ),
     Keyword("name", None, "the name of the task, for messages and tables."),

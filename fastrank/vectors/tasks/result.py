@@ -25,8 +25,9 @@ class TaskResult(Result, Frozen):
     means, with a value for each trained classifier, triplet or row. similarities: {similarity:
     float32 array} with an item per pair, for evaluations of pairs. rows: the number of texts, pairs
     or triplets. classes: the labels, sorted, if they are classes. seed: of the random numbers, or
-    None. seconds: the time that it took; with encoding only for classifiers. notes: a tuple of
-    remarks. records: {column: list}, a table with more details than `values`, or None.
+    None. seconds: the time that it took; with encoding only for classifiers. notes: a tuple of what
+    a reader must know, which tables show. records: {column: list}, a table with more details than
+    `values`, or None.
 
     >>> probed
     <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1,000 rows>
@@ -97,7 +98,7 @@ class TaskResult(Result, Frozen):
         for name, value in (("std", self.std), ("low", low), ("high", high)):
             if value is not None:
                 columns[name] = [value, *[None] * (len(names) - 1)]
-        return Table(columns=columns)
+        return Table(columns=columns, notes=self.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields but `records` and `similarities`, for JSON.

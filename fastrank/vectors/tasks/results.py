@@ -17,6 +17,7 @@ from fastrank.core.data.columns import Frozen, WithDropped
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, best_rows
 from fastrank.core.scores.scores import Scores
+from fastrank.core.scores.text import named_notes, notes, warn_of_mean
 from fastrank.errors import OptionError
 from fastrank.vectors.tasks.result import TaskResult
 
@@ -130,7 +131,12 @@ class TaskResults(Result, WithDropped):
 
         >>> {model: round(value, 4) for model, value in results.mean.items()}
         {'letters': 1.0, 'length': 0.5327}
+
+        Warns as `Scores.mean`.
         """
+        for score in self.scores:
+            if isinstance(score.result, Scores):
+                warn_of_mean(score.result)
         return {model: _mean([score.value for score in self._of(model)]) for model in self.models}
 
     @property
@@ -198,7 +204,15 @@ class TaskResults(Result, WithDropped):
                 rows.append({"task": name, **cells})
         best = self._best(rows, 3, digits) if flag("bold", bold) and several else frozenset()
         filled = {name: [row.get(name) for row in rows] for name in names}
-        return Table(columns=filled, digits=digits, bold=best)
+        return Table(columns=filled, digits=digits, bold=best, notes=self._notes())
+
+    def _notes(self, task: str | None = None) -> tuple[str, ...]:
+        """What a reader must know of all results, or of those in a task."""
+        several = len(self.models) > 1
+        chosen = [score for score in self.scores if task in (None, score.task)]
+        names = [score.task + f" of {score.model}" * several for score in chosen]
+        results: list[Any] = [score.result for score in chosen]
+        return tuple(named_notes(names, results, _notes_of))
 
     def means(self, *, digits: int = 4) -> Table:
         """A table of the means: of each kind, over tasks, and over kinds (each kind counts once).
@@ -258,7 +272,7 @@ class TaskResults(Result, WithDropped):
                     reason = f"lower is better for {score.metric} of {score.task!r}"
                     raise OptionError("task", reason + self._comparable())
                 values.setdefault(score.model, {})[score.task] = score.value
-            return compare_scores(values, **options)
+            return self._compared(values, task, options)
         values = {}
         for model in self.models:
             score = self[task, model]
@@ -267,7 +281,13 @@ class TaskResults(Result, WithDropped):
                 reason = f"{score.metric} of {task!r} is not a mean over queries or rows"
                 raise OptionError("task", reason + self._comparable())
             values[model] = {item: {score.metric: value} for item, value in items.items()}
-        return compare_scores(values, **options)
+        return self._compared(values, task, options)
+
+    def _compared(self, values: Any, task: str | None, options: ComparisonOptions) -> Comparison:
+        """The comparison of values, with the notes on them."""
+        comparison = compare_scores(values, **options)
+        comparison.notes.extend(self._notes(task))
+        return comparison
 
     def _comparable(self) -> str:
         """`; give one of ...`: the tasks that `compare` can compare by themselves."""
@@ -339,6 +359,10 @@ def score_of(result: Any, task: Task, name: str, model: str, seconds: float) -> 
         seconds=seconds,
         result=result,
     )
+
+
+def _notes_of(result: Any) -> list[str]:
+    return notes(result) if isinstance(result, Scores) else list(result.notes)
 
 
 def _items(result: object, metric: str) -> dict[str, float] | None:

@@ -143,6 +143,7 @@ notes({"a": 1, "b": 0}, {"a": 2, "b": 1}) => []
 notes({"a": 1, "b": 2}, {"a": 2, "x": 1})[0]
     => "unjudged: 1 of 2 results: map would be 0.5000 if it is not relevant, 0.6667 if it has grade
     2"
+notes({"a": 1, "x": -1}, {"a": 2, "x": 1})[0].partition(":")[2][:18] => " 1 of 2 results"
 notes({"a": 1, "b": 2}, {"a": 2})[-1] => "not retrieved: 1 relevant document: b (grade 2)"
 notes({"a": 1, "b": 2}, {"b": 2}, relevance_level=2)
     => ["level: 1 judged document with a grade above 0 is below level 2 and not relevant"]

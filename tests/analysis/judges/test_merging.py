@@ -80,6 +80,11 @@ def test_judged_at_k_is_that_of_ir_measures(k):
     assert (queries, share) == (2, pytest.approx(found[ir_measures.Judged @ k]))
 
 
+def test_a_query_that_found_nothing_has_no_holes():
+    run = {"q1": {"d1": 1.0}, "q2": {}}
+    assert list(fr.unjudged(A, {"x": run}, by="run").rows()) == [("x", 1, 1.0, 0)]
+
+
 def test_a_negative_grade_is_unjudged():
     assert len(fr.unjudged({"q2": {"d1": -1}}, {"x": RUN})) == 1
 

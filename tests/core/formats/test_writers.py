@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fastrank as fr
 from fastrank.core.formats.files import files
 from fastrank.core.formats.run import Run
 from fastrank.core.scores.differences import ZScores, write_zscores
@@ -109,6 +110,17 @@ def test_a_long_run_survives_writing(path):
 def test_a_run_without_queries_is_a_blank_line():
     """A file without bytes could not be read."""
     assert written(write_trec_run, parse_run(b"\n\n")) == b"\n"
+
+
+@pytest.mark.parametrize("form", ["trec", "csv", "tsv", "jsonl", "json"])
+def test_queries_without_results_are_noted_where_they_are_dropped(form):
+    run = Run.from_dict({"q1": {"a": 1.0}, "q2": {}, "q3": {}})
+    notes: list[str] = []
+
+    fr.write_run(run, io.BytesIO(), form, warn=notes.append)
+
+    dropped = "2 queries without results dropped, such as 'q2'; only json can represent them"
+    assert notes == ([] if form == "json" else [dropped])
 
 
 def test_what_is_written_does_not_follow_the_format_of_the_source():
