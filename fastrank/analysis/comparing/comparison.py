@@ -24,6 +24,7 @@ from fastrank.analysis.comparing.standings import standing_table
 from fastrank.analysis.comparing.tables import cliffs_delta, long_rows, rank_table, record_of
 from fastrank.common.arguments import at_least, check_choice, finite, flag, fraction
 from fastrank.common.dropped import without_dropped
+from fastrank.common.messages import visible
 from fastrank.core.data.columns import WithDropped
 from fastrank.core.formats.tables.table_files import result_lines
 from fastrank.core.results.records import json_text
@@ -556,7 +557,7 @@ class Comparison(Result, WithDropped):
 
     def __repr__(self) -> str:
         return (
-            f"<Comparison of {len(self.names)} systems in {' '.join(self.measures)}:"
+            f"<Comparison of {len(self.names)} systems in {visible(' '.join(self.measures))}:"
             f" {len(self.queries)} queries>"
         )
 

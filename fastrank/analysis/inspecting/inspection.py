@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, visible
 from fastrank.core.data.columns import Frozen
 from fastrank.core.formats.files import files
 from fastrank.errors import FastrankError
@@ -81,7 +81,7 @@ class Inspection(Frozen):
         write_site(folder_of(self), os.fspath(output))  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        names = ", ".join(self.comparison.names)
+        names = visible(", ".join(self.comparison.names))
         queries = counted(len(self.results), "query", "queries")
         return f"<Inspection of {names}: {queries}, {counted(self.k, 'result')} each>"
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastrank.analysis.spans.places import find_places, texts_of_rows
 from fastrank.analysis.spans.stretches import MOST, number_texts
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, visible
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import Texts, decoded
 from fastrank.core.formats.tables.reading import table_of
@@ -47,7 +47,7 @@ class Places(Frozen):
 
     def __repr__(self) -> str:
         kind = type(self).__name__
-        return f"<{kind} {self.table.source}: {counted(len(self), kind.lower()[:-1])}>"
+        return f"<{kind} {visible(self.table.source)}: {counted(len(self), kind.lower()[:-1])}>"
 
 
 class Spans(Places):

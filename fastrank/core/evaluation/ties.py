@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.common.rendering.document import Block
     from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.matching.options import Options
@@ -135,6 +136,7 @@ class Ties:
 MEASURES = "map recip_rank P.10 recall.100 ndcg ndcg_cut.10"
 # The number of queries printed, those with most ties first.
 PRINTED = 10
+QUERIES = ("query", "tied")
 
 
 class TieRange(Frozen):
@@ -192,7 +194,7 @@ class TieReport(Result, Frozen):
         q1            2
         """
         if not self.measures:
-            return table_of_rows(("query", "tied"), self.queries.items())
+            return table_of_rows(QUERIES, self.queries.items())
         names = ("value", "worst", "best", "expected")
         rows = [
             (measure, *(getattr(bounds, name) for name in names))
@@ -201,7 +203,16 @@ class TieReport(Result, Frozen):
         return table_of_rows(("measure", *names), rows)
 
     def _document(self) -> Document:
-        return Document([Paragraph(self._summary()), grid_of(self.table())])
+        most = sorted(self.queries.items(), key=lambda item: -item[1])
+        blocks: list[Block] = [Paragraph(self._summary())]
+        if most:
+            blocks.append(grid_of(table_of_rows(QUERIES, most[:PRINTED])))
+        if len(most) > PRINTED:
+            more = counted(len(most) - PRINTED, "more query", "more queries")
+            blocks.append(Paragraph(f"and {more}"))
+        if self.measures:
+            blocks.append(grid_of(self.table()))
+        return Document(blocks)
 
     def _summary(self) -> str:
         if not self.tied:
@@ -215,25 +226,6 @@ class TieReport(Result, Frozen):
         names = ("tag", "lines", "tied", "largest", "evaluated", "queries")
         measures: Table | list[object] = self.table() if self.measures else []
         return {name: getattr(self, name) for name in names} | {"measures": measures}
-
-    def to_text(self) -> str:
-        """The number of ties, the queries with the most, and the range of each measure."""
-        lines = [self._summary()]
-        most = sorted(self.queries.items(), key=lambda item: -item[1])
-        width = max((len(query) for query, _ in most[:PRINTED]), default=0)
-        lines += [f"  {query:{width}}  {count} tied" for query, count in most[:PRINTED]]
-        if len(most) > PRINTED:
-            lines.append(f"  and {counted(len(most) - PRINTED, 'more query', 'more queries')}")
-        if self.measures:
-            width = max(map(len, self.measures))
-            lines.append(f"{'':{width}}   value   worst    best  expected")
-        for name, bounds in self.measures.items():
-            expected = "-" if bounds.expected is None else f"{bounds.expected:.4f}"
-            lines.append(
-                f"{name:{width}}  {bounds.value:.4f}  {bounds.worst:.4f}  {bounds.best:.4f}"
-                f"  {expected:>8}"
-            )
-        return "\n".join(lines)
 
 
 @takes(DepthOptions, EVALUATION)
@@ -259,9 +251,14 @@ def tie_report(
     >>> qrels, run = {"q1": {"d1": 1}}, {"q1": {"d1": 1, "d2": 1, "d3": 0}}
     >>> print(fr.tie_report(qrels, run, "map"))
     2 of 3 lines are tied, in 1 of 1 queries; the largest group of ties has 2 documents
-      q1  2 tied
-          value   worst    best  expected
-    map  0.5000  0.5000  1.0000    0.7500
+    <BLANKLINE>
+    query      tied
+    -------  ------
+    q1            2
+    <BLANKLINE>
+    measure      value    worst    best    expected
+    ---------  -------  -------  ------  ----------
+    map         0.5000   0.5000  1.0000      0.7500
     """
     from fastrank.core.formats.inputs import as_qrels, as_run
 

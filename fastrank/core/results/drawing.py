@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.common.messages import counted, visible
+from fastrank.common.messages import counted
 from fastrank.common.plots.frame import Frame
 from fastrank.common.plots.style import INK
 from fastrank.errors import OptionError
@@ -46,7 +46,7 @@ def draw_values(axes: Axes, title: str, table: Table) -> Frame:
     values = [
         float(value) if _is_number(value) else math.nan for value in table.columns[name][:ROWS]
     ]
-    labels = [visible(str(cell)) for cell in table.columns[label][:ROWS]]
+    labels = [str(cell) for cell in table.columns[label][:ROWS]]
     axes.plot(values, range(len(values)), "o", color=INK)
     rows = counted(len(table), "row")
     return Frame(

@@ -192,7 +192,7 @@ def test_ids_that_are_not_utf8_can_be_printed() -> None:
 def test_ids_that_are_not_utf8_have_no_place_in_frames(library: str, wide: bool) -> None:
     pytest.importorskip(library)
 
-    with pytest.raises(fr.FastrankError, match=r"query b'\\xffq': the id is not UTF-8"):
+    with pytest.raises(fr.FastrankError, match=r"query '\\udcffq': the text is not UTF-8"):
         getattr(scores_of("map", *NOT_UTF8), f"to_{library}")(wide=wide)
 
 
