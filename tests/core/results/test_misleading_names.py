@@ -1,9 +1,6 @@
 """Names that would mislead a terminal, or break a file, are escaped in every form of a result."""
 
-from __future__ import annotations
-
 import io
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -18,7 +15,7 @@ RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}, "q3": {"a": 1.0}}
 TIED = {"q": {"a": 1.0, "b": 1.0}}
 
 
-def scores() -> Any:
+def scores():
     return fr.evaluate(QRELS, {NAME: RUN}, "map")[0]
 
 
@@ -37,16 +34,16 @@ MAKERS = {
 
 
 @pytest.fixture(params=MAKERS)
-def result(request: pytest.FixtureRequest) -> Any:
+def result(request):
     return MAKERS[request.param]()
 
 
-def test_text_has_no_characters_that_terminals_obey(result: Any) -> None:
+def test_text_has_no_characters_that_terminals_obey(result):
     for text in (repr(result), str(result), result.to_markdown(), result.to_html()):
         assert all(line.isprintable() for line in text.split("\n"))
 
 
-def test_images_are_valid_files(result: Any) -> None:
+def test_images_are_valid_files(result):
     pytest.importorskip("matplotlib")
     result.plot(path=(image := io.BytesIO()), format="svg")
     assert ElementTree.fromstring(image.getvalue()).tag.endswith("svg")
@@ -61,7 +58,7 @@ def test_images_are_valid_files(result: Any) -> None:
         lambda: fr.pool({"a": {NAME: {"a": 1.0}}}),
     ],
 )
-def test_frames_refuse_what_is_not_utf_8(result: Any, library: str) -> None:
+def test_frames_refuse_what_is_not_utf_8(result, library):
     pytest.importorskip(library)
     with pytest.raises(FastrankError, match="the text is not UTF-8, which frames require"):
         getattr(result(), f"to_{library}")()
