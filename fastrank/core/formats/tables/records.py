@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.tables.forms import is_column
 from fastrank.core.formats.tables.roles import COLUMN_ROLES, is_header
+from fastrank.core.formats.tables.sniff import DATA, has_records
 from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.values import first_repeat
 from fastrank.errors import FormatError, InputError
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.core.formats.tables.roles import Name
-
-# The key of the list of records in an object with other keys, such as of metadata.
-DATA = "data"
 
 
 def load_json(content: bytes | str, name: str, line: int = 1) -> Any:
@@ -96,9 +94,8 @@ def table_of_json(
     if isinstance(loaded, list):
         unit = "line" if form == "jsonl" else "record"
         return table_of_records(loaded, name, numbers, unit, ragged=ragged)
-    names = loaded.get("columns")
-    data = loaded.get(DATA)
-    if isinstance(data, list) and (not data or isinstance(data[0], (dict, list))):
+    if has_records(loaded):
+        data, names = loaded[DATA], loaded.get("columns")
         if isinstance(names, list) and data and isinstance(data[0], list):
             # What pandas writes with orient="split".
             data = [dict(zip(names, row, strict=False)) for row in data]
