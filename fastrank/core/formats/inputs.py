@@ -135,9 +135,9 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
     """
     if isinstance(given, Mapping):
         given = choose_split(kind, given, None)
-    if isinstance(given, Mapping) and not are_columns(given):
-        return given
-    table = table_of_columns(given) if isinstance(given, Mapping) else frame_of(given)
+    if isinstance(given, Mapping):
+        return table_of_columns(given, f"{kind} <dict>") if are_columns(given) else given
+    table = frame_of(given)
     if table is None and hasattr(given, "to_dict") and hasattr(given, kind):
         # Qrels or Run of ranx, which stores its content under that name.
         made: Mapping[Any, Any] = given.to_dict()
@@ -150,9 +150,6 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
         found = type(given).__name__
         raise TypeError(f"{kind}: expected {noun}, {KINDS}, found {found}")
     table.source = f"{kind} {table.source}"
-    if table.method is None:
-        # No function takes records or columns in memory with `columns=`.
-        table.method = ""
     return table
 
 

@@ -399,12 +399,3 @@ def test_a_frame_with_two_tags_says_how_to_read_it(kind):
     with pytest.raises(InputError, match=expected):
         fr.evaluate({"q": {"a": 1}}, frame, "map")
     assert getattr(fr.Run, f"from_{kind}")(frame, tag="z").to_dict() == {"q": {"a": 2.0, "b": 1.0}}
-
-
-@pytest.mark.parametrize("form", ["list", "dict"])
-def test_records_with_two_tags_say_to_select_rows(form):
-    """No function takes them with `tag=`."""
-    rows = [{"qid": "q", "docno": doc, "score": 1.0, "system": f"m{doc}"} for doc in "ab"]
-    run = rows if form == "list" else {name: [row[name] for row in rows] for name in rows[0]}
-    with pytest.raises(InputError, match=r"select the rows of one 'system'$"):
-        fr.evaluate({"q": {"a": 1}}, run, "map")
