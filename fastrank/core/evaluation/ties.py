@@ -21,7 +21,7 @@ from fastrank.core.measures.over_ties import (
     has_range,
     is_share_of_judged,
 )
-from fastrank.core.measures.selection import Selection
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
 from fastrank.core.native.codes import SORT_BYTES, SORT_COLUMNS
@@ -134,7 +134,6 @@ class Ties:
         return self._ranges
 
 
-MEASURES = "map recip_rank P.10 recall.100 ndcg ndcg_cut.10"
 # The number of queries printed, those with most ties first.
 PRINTED = 10
 QUERIES = ("query", "tied")
@@ -239,7 +238,7 @@ def tie_report(
     """Count the results of a run with equal scores, and compute their effect on measures.
 
     qrels, run: as for `evaluate`; qrels may be None, which counts ties and computes no measures.
-    measures: as for `evaluate`; by default map, recip_rank, P_10, recall_100, ndcg, ndcg_cut_10.
+    measures: as for `evaluate`; by default map, ndcg_cut_10 and P_10.
     **options: see `DepthOptions`.
 
     In 9.0.8, scores tie if they are equal as 32-bit floats. The range of a measure contains its
@@ -273,7 +272,9 @@ def tie_report(
         raise OptionError("measures", "measures need judgments, but qrels is None")
     if checked.relevance_level < 0:
         raise OptionError("relevance_level", f"expected 0 or more, found {checked.relevance_level}")
-    bound = Selection(MEASURES if measures is None else measures).bind(checked.trec_eval_version)
+    bound = Selection(DEFAULT_MEASURES if measures is None else measures).bind(
+        checked.trec_eval_version
+    )
     check_range(bound)
     taken = as_run(run, trec_eval_version=checked.trec_eval_version)
     tied, largest = _count(taken, single=checked.trec_eval_version == DEFAULT_VERSION)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Mapping
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.core.formats.tables.roles import Name
+
+
+# Where keys of JSON end, or texts that have a colon after a quote.
+KEY_ENDS = re.compile(r'"\s*:')
 
 
 def load_json(content: bytes | str, name: str, line: int = 1) -> Any:
@@ -57,9 +62,19 @@ def why_not_json(error: JSONDecodeError) -> str:
 
 def json_objects(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, Any]]:
     """The number of each line of JSON that is not blank, and its object. Raises FormatError."""
+    import json
+
     for number, line in lines:
-        if line.strip():
-            yield number, load_json(line, name, number)
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        # With as many keys as there are in the text, no key is repeated, which is slow to see.
+        if type(record) is not dict or len(record) != len(KEY_ENDS.findall(line)):
+            record = load_json(line, name, number)
+        yield number, record
 
 
 def json_content(content: bytes, name: str, form: str) -> tuple[Any, Sequence[int]]:
