@@ -7,7 +7,7 @@ from itertools import chain
 
 from bench.cases import POOLS
 from bench.libraries import READ_RUN
-from bench.memory import COMPAT, ONE_SHOT, PROVIDER
+from bench.memory import COMPAT, ONE_SHOT, OUR_FRAMES, PEER_FRAMES, PROVIDER
 from bench.programs import ONE_THREAD, ORIGINAL, OWN_TREC_EVAL, PASS, STAND_IN, TWO_THREADS, WC
 from bench.rows import Key, Row
 from bench.tasks import (
@@ -73,6 +73,7 @@ def _in_memory(case: str, built: float, building: float, provider: float) -> lis
         Target(case, BUILT_ALL, COMPAT, STAND_IN, least=3),
         Target(case, BUILDING_ALL, COMPAT, STAND_IN, least=3),
         Target(case, BUILDING, PROVIDER, "ir_measures", least=provider),
+        Target(case, BUILT, OUR_FRAMES, PEER_FRAMES, least=10),
     ]
 
 

@@ -9,6 +9,7 @@ from fastrank.cli.output import check_distinct, complain, encoded, guarded, repo
 from fastrank.common.arguments import TREC_EVAL_VERSIONS
 from fastrank.common.faces import on_command_line
 from fastrank.core.formats.files import files
+from fastrank.core.formats.formats import FORMATS
 from fastrank.core.formats.tables.roles import asking_columns
 from fastrank.errors import FastrankError, MeasureError, OptionError
 
@@ -112,6 +113,8 @@ class Command:
         return self._failure if status == 1 and ended != [1] else status
 
     def _status(self, arguments: argparse.Namespace) -> int:
+        if getattr(arguments, "output", None) == "-":
+            arguments.output = None
         try:
             _check_version(arguments)
             if self._plot and arguments.plot is not None:
@@ -128,6 +131,9 @@ class Command:
                 arguments.format = format_of_output(
                     arguments.output, formats, default, suffixes, self._xml
                 )
+            form = FORMATS.get(getattr(arguments, "format", None) or "")
+            if self._formats and form and form.is_binary and arguments.output is None:
+                raise UsageError(f"{form.name} cannot be written to standard output; use -o FILE")
             result = self._result(arguments)
             if result is None or isinstance(result, int):
                 return result or 0
@@ -187,7 +193,7 @@ class Command:
 
 def sentence(words: str) -> str:
     """What a command does, as a sentence."""
-    return f"{words[0].upper()}{words[1:]}."
+    return f"{words[0].upper()}{words[1:]}{'' if words.endswith('?') else '.'}"
 
 
 def flag_of(name: str) -> str:

@@ -96,9 +96,10 @@ def _run(arguments: argparse.Namespace) -> None:
         "corpus": _ids(arguments),
     }
     mined = hard_negatives(**given_options(arguments, hard_negatives) | inputs)
-    count = mined.write(arguments.output, arguments.format, **_texts(arguments, mined))
+    output = "-" if arguments.output is None else arguments.output
+    count = mined.write(output, arguments.format, **_texts(arguments, mined))
     summary = _summary(mined, count)
-    if arguments.output == "-":
+    if arguments.output is None:
         warn(summary)
     else:
         write([summary.encode() + b"\n"])

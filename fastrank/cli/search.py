@@ -211,8 +211,9 @@ def _search(arguments: argparse.Namespace) -> None:
 
     options = given_options(arguments, SearchOptions)
     tag = tag_of(arguments.tag, SOURCE)
+    output = "-" if arguments.output is None else arguments.output
     with SearchInputs(arguments) as sides:
-        check_writable(arguments.output, sides.documents, sides.names, tag)
+        check_writable(output, sides.documents, sides.names, tag)
         sides.indexed()
         has_ids = isinstance(sides.corpus, (Index, Shards))
         batches = search_batches(
@@ -223,7 +224,7 @@ def _search(arguments: argparse.Namespace) -> None:
             **{**options, "query_ids": sides.names},
         )
         lines = run_lines(watched(batches), tag, warn=arguments.command.warn)
-        files.write_compressed(arguments.output, lines)
+        files.write_compressed(output, lines)
     counts = {
         "ties_at_cutoff": sum(cuts),
         "zero_vectors": zero_vectors(sides.queries, sides.corpus),

@@ -30,6 +30,7 @@ from fastrank.analysis.comparing.tables import (
 )
 from fastrank.common.arguments import at_least, check_choice, finite, flag, fraction
 from fastrank.common.dropped import without_dropped
+from fastrank.common.messages import visible
 from fastrank.common.rendering.text import ASCII_SYMBOLS, SYMBOLS, encodes_marks, text
 from fastrank.core.data.columns import WithDropped
 from fastrank.core.formats.tables.table_files import result_lines
@@ -561,7 +562,7 @@ class Comparison(Result, WithDropped):
 
     def __repr__(self) -> str:
         return (
-            f"<Comparison of {len(self.names)} systems in {' '.join(self.measures)}:"
+            f"<Comparison of {len(self.names)} systems in {visible(' '.join(self.measures))}:"
             f" {len(self.queries)} queries>"
         )
 

@@ -15,6 +15,7 @@ from fastrank.core.formats.tables.forms import frame_kind, is_file
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.records import are_columns
 from fastrank.core.formats.tables.roles import find_columns
+from fastrank.core.formats.tables.table_files import restored
 from fastrank.core.results.table import distinct
 from fastrank.core.scores.scores import Scores
 from fastrank.errors import InputError, MeasureError, OptionError
@@ -169,6 +170,8 @@ def _of_table(table: Table) -> dict[str, dict[str, dict[str, Any]]]:
     needed = ("system", "query")
     indexes = find_columns(table.names, ROLES, None, table.source, needed=needed, call="")
     cells = {role: table.values(table.names[index]) for role, index in indexes.items()}
+    if table.has_cells:
+        cells = {role: list(map(restored, column)) for role, column in cells.items()}
     named = [table.names[indexes[role]] for role in needed]
     measures = {str(name): table.values(name) for name in table.names if name not in named}
     is_long = "measure" in indexes and "value" in indexes

@@ -16,7 +16,7 @@ from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.inputs import as_run
 from fastrank.core.formats.run import Run
-from fastrank.core.formats.tables.table_files import delimited_records
+from fastrank.core.formats.tables.table_files import delimited_records, restored
 from fastrank.core.native.records.runs import TiedRanks
 from fastrank.core.results.table import Table
 from fastrank.core.scores.columns import columns_by_name
@@ -240,7 +240,7 @@ def means_in(source: Source) -> dict[str, dict[str, float]]:
     for line, row in rows:
         if len(row) != len(HEADER):
             raise FormatError(name, line, f"expected {len(HEADER)} cells, found {len(row)}")
-        system, query, measure, value = row
+        system, query, measure, value = map(restored, row)
         if query:
             continue
         systems = means.setdefault(measure, {})

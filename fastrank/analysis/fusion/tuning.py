@@ -17,7 +17,7 @@ from fastrank.analysis.fusion.methods import find_method
 from fastrank.analysis.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.common.arguments import at_least, check_version
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.common.messages import counted, first_few
+from fastrank.common.messages import counted, first_few, visible
 from fastrank.common.parallel import in_order
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
@@ -100,7 +100,7 @@ class FusionTuning(Result, Frozen):
         return {name: getattr(self, name) for name in sorted(self.field_names - {"run"})}
 
     def __repr__(self) -> str:
-        params = ", ".join(f"{name} {value}" for name, value in self.params.items())
+        params = ", ".join(f"{visible(name)} {value}" for name, value in self.params.items())
         return (
             f"<FusionTuning of {self.method}: {self.measure} {number(self.held_out_mean)} on"
             f" held-out queries; {params}>"

@@ -16,7 +16,7 @@ from fastrank.analysis.explaining.judged_query import (
 from fastrank.analysis.inspecting.results import results_of
 from fastrank.common.arguments import at_least
 from fastrank.common.keywords import pick, takes, with_defaults
-from fastrank.common.messages import counted, first_few
+from fastrank.common.messages import counted, first_few, visible
 from fastrank.common.progress import bar
 from fastrank.core.data.columns import Frozen
 from fastrank.core.formats.files import files
@@ -111,7 +111,7 @@ class Inspection(Frozen):
         write_site(folder_of(self), os.fspath(output))  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        names = ", ".join(self.comparison.names)
+        names = visible(", ".join(self.comparison.names))
         queries = counted(len(self.results), "query", "queries")
         return f"<Inspection of {names}: {queries}, {counted(self.k, 'result')} each>"
 

@@ -239,9 +239,9 @@ class JudgeEstimate(Result, Frozen):
                 y = row + shift
                 (handles[label],) = axes.plot([low, high], [y, y], color=color, lw=1.6, label=label)
                 axes.plot([mean], [y], "o", color=color, ms=5)
-                said.append(f"{visible(name)}, {label} {number(mean)} {bounds_text(low, high)}")
+                said.append(f"{name}, {label} {number(mean)} {bounds_text(low, high)}")
         return Frame(
-            f"{visible(measure)}: means with {100 * self.level:g}% intervals",
+            f"{measure}: means with {100 * self.level:g}% intervals",
             [self.n],
             [f"People judged {counted(self.n, self.by[:-1], self.by)}"],
             ["; ".join(said)],
@@ -255,8 +255,8 @@ class JudgeEstimate(Result, Frozen):
         of = f"of {len(self.queries):,} queries" if self.by == "queries" else "pairs"
         systems = counted(len(self.names), "system")
         return (
-            f"<JudgeEstimate of {systems} in {' '.join(self.measures)}: {self.n:,} {of} judged by"
-            " people>"
+            f"<JudgeEstimate of {systems} in {visible(' '.join(self.measures))}:"
+            f" {self.n:,} {of} judged by people>"
         )
 
     def _document(self) -> Document:

@@ -145,7 +145,7 @@ def unjudged(
     runs: RunsLike,
     k: int = 10,
     *,
-    by: UnjudgedBy = "pair",
+    by: UnjudgedBy = "run",
     trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
 ) -> Table:
     """The holes in judgments: documents in the top k of runs that nobody judged.
@@ -162,11 +162,11 @@ def unjudged(
     order, documents by rank. Raises OptionError for invalid options, and what reading raises.
 
     >>> judgments, run = {"q1": {"d1": 1}}, {"q1": {"d1": 2.5, "d2": 1.5}}
-    >>> print(fr.unjudged(judgments, {"bm25": run}))
+    >>> print(fr.unjudged(judgments, {"bm25": run}, by="pair"))
     run    query      rank  document
     -----  -------  ------  ----------
     bm25   q1            2  d2
-    >>> print(fr.unjudged(judgments, {"bm25": run}, by="run"))
+    >>> print(fr.unjudged(judgments, {"bm25": run}))
     run      queries    judged@10    unjudged
     -----  ---------  -----------  ----------
     bm25           1       0.5000           1

@@ -97,7 +97,8 @@ class JudgmentPlan(Frozen):
         """
         rows = [(query, document, "") for query, document in self._sampled()]
         order = np.random.default_rng(self.seed).permutation(len(rows))
-        return table_of_rows(("query", "document", "grade"), [rows[i] for i in order])
+        sheet = table_of_rows(("query", "document", "grade"), [rows[i] for i in order])
+        return sheet.changed(is_data=True)
 
     def _sampled(self) -> list[tuple[str, str]]:
         return [row[:2] for row in self.pairs.rows() if row[-1]]
@@ -282,7 +283,7 @@ def pool(
             ranks.setdefault(pair, []).append(rank)
     pairs = sorted(ranks, key=lambda pair: tuple(map(os.fsencode, pair)))
     rows = [(*pair, min(ranks[pair]), len(ranks[pair])) for pair in pairs]
-    return table_of_rows(("query", "document", "rank", "runs"), rows)
+    return table_of_rows(("query", "document", "rank", "runs"), rows).changed(is_data=True)
 
 
 def plan_judgments(

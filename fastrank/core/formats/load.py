@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import overload
 
 from fastrank.common.arguments import DEFAULT_VERSION, RANK_BY, check_choice
+from fastrank.common.faces import by_face
 from fastrank.common.messages import counted, python_warning, visible
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.contents import kind_of_json
@@ -307,7 +308,8 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
     form = format or format_by_name(name)
     if form is None:
         known = ", ".join(SUFFIXES)
-        raise InputError(name, f"unknown format; set format=, or use a name ending in {known}")
+        reason = f"unknown format; set {by_face('format=', '--format')}"
+        raise InputError(name, f"{reason}, or use a name ending in {known}")
     check_format(form)
     if format is None and form == "trec" and getattr(noun, "strata", None) is not None:
         form = "sample"

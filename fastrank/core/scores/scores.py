@@ -186,6 +186,17 @@ class Scores(Evaluated):
 
         return latex(self._document(per_query=per_query, digits=digits))
 
+    def to_html(self, *, per_query: bool = False, digits: int = 4, page: bool | str = False) -> str:
+        """The table of `to_markdown` as HTML elements, or a whole `page`, with a title if a str.
+
+        >>> scores.to_html(per_query=True)[:32]
+        '<table class="fastrank numbers">'
+        """
+        from fastrank.common.rendering.html import html
+
+        document = self._document(per_query=per_query, digits=digits)
+        return html(document, page=self._page_title(page))
+
     def interval(
         self,
         measure: str | None = None,

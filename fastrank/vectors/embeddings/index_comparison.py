@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, visible
 from fastrank.core.data.columns import Frozen
 from fastrank.core.results.result import Result
 
@@ -43,7 +43,7 @@ class IndexPoint(Frozen):
 
     def __repr__(self) -> str:
         speed = f"{self.queries_per_second:.0f} queries/s"
-        return f"<IndexPoint {self.name}: recall {self.recall:.4f}, {speed}>"
+        return f"<IndexPoint {visible(self.name)}: recall {self.recall:.4f}, {speed}>"
 
 
 class IndexComparison(Result, Frozen):

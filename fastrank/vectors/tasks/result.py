@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, visible
 from fastrank.core.data.columns import Frozen
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, table_of_rows
@@ -112,6 +112,6 @@ class TaskResult(Result, Frozen):
     def __repr__(self) -> str:
         spread = "" if self.std is None else f" ± {self.std:.4f}"
         return (
-            f"<TaskResult {self.name}: {self.kind}, {self.metric} {self.value:.4f}{spread},"
-            f" {counted(self.rows, 'row')}>"
+            f"<TaskResult {visible(self.name)}: {self.kind}, {self.metric} {self.value:.4f}"
+            f"{spread}, {counted(self.rows, 'row')}>"
         )

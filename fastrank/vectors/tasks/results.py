@@ -12,7 +12,7 @@ from fastrank.analysis.comparing.inputs import better_of
 from fastrank.analysis.comparing.paired import moments
 from fastrank.common.arguments import flag
 from fastrank.common.keywords import option_hint
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, visible
 from fastrank.core.data.columns import Frozen, WithDropped
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, best_rows
@@ -78,7 +78,8 @@ class TaskScore(Frozen):
         return _items(self.result, self.metric)
 
     def __repr__(self) -> str:
-        return f"<TaskScore {self.task}, {self.model}: {self.metric} {self.value:.4f}>"
+        names = visible(f"{self.task}, {self.model}: {self.metric}")
+        return f"<TaskScore {names} {self.value:.4f}>"
 
 
 class TaskResults(Result, WithDropped):

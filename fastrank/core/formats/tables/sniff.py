@@ -10,7 +10,7 @@ from fastrank.errors import FormatError, ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from fastrank.core.formats.files.source import Source
@@ -34,6 +34,10 @@ TREC_FIELDS = {"qrels": range(4, 5), "run": range(6, sys.maxsize)}
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 # How sure it is that a file is in a format: what is unsure for each gives way to what is sure.
 NO, LIKELY, SURE = range(3)
+
+
+# The key of the list of records in an object with other keys, such as of metadata.
+DATA = "data"
 
 
 class Head:
@@ -219,9 +223,16 @@ def json_form(text: bytes) -> str:
     values = list(first.values())
     if values and all(isinstance(value, dict) for value in values):
         return "json"
-    # {query: [document, ...]}, or columns, of one line are an object, too.
+    # {query: [document, ...]}, columns, or records beside other keys are an object, too.
     is_listed = bool(values) and all(isinstance(value, (dict, list)) for value in values)
-    return "jsonl" if rest.strip() or (first and not is_listed) else "json"
+    is_object = not first or is_listed or has_records(first)
+    return "json" if is_object and not rest.strip() else "jsonl"
+
+
+def has_records(loaded: Mapping[str, object]) -> bool:
+    """Whether an object has a list of records, which are dicts or lists, under the key `DATA`."""
+    data = loaded.get(DATA)
+    return isinstance(data, list) and (not data or isinstance(data[0], (dict, list)))
 
 
 # The columns of a file without a header, by kind and number of columns: three as in BEIR, four and

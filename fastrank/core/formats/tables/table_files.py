@@ -145,6 +145,11 @@ def result_lines(header: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterat
     return csv_lines([str(inert(name)) for name in header], (map(inert, row) for row in rows))
 
 
+def restored(cell: str) -> str:
+    """The text that `result_lines` has written, without its apostrophe."""
+    return cell[1:] if cell[:1] == "'" and FORMULA.match(cell, 1) else cell
+
+
 def delimited_lines(
     form: str, names: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> Iterator[bytes]:
