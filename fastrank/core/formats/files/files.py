@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from fastrank.core.formats.files.source import is_url, open_source, standard_output
 from fastrank.core.formats.files.source import name_of as name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     from fastrank.core.formats.files.source import Source as Source
 
@@ -28,11 +28,11 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
 
 
 def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
-    """Write several files as `write` does; all files are complete before any is renamed.
+    """Write several files as `write` does, all or none of them, as `replacing` says.
 
     The attribute `filename` of an OSError names the file.
     """
-    with ExitStack() as renamed_at_the_end:
+    with replacing() as temporary:
         for target, pieces in outputs:
             if not isinstance(target, (str, os.PathLike)):
                 for piece in pieces:
@@ -44,8 +44,7 @@ def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
                     continue
                 path = local(target)
                 is_file = is_url(path) or not os.path.exists(path) or os.path.isfile(path)
-                opened = renamed_at_the_end.enter_context(replacing(path)) if is_file else path
-                with open(opened, "wb") as file:
+                with open(temporary(path) if is_file else path, "wb") as file:
                     file.writelines(pieces)
             except OSError as error:
                 error.filename = error.filename or name_of(target)
@@ -134,88 +133,174 @@ def exists(path: str) -> bool:
 
 
 @contextmanager
-def replacing(target: str) -> Iterator[str]:
-    """A temporary file in the same folder, which is renamed to the path at the end of the block.
+def replacing() -> Iterator[Callable[[str], str]]:
+    """What makes a temporary file for a path; each replaces its path at the end of the block.
 
-    It is removed if the block raises. It is readable only by those who could read the file that it
-    replaces. For a URL, it is uploaded at the end of the block.
+    They are removed if the block raises, and renamed in the order in which they were made; if one
+    cannot be, those before it go back. Only a process that is killed leaves some old and some new.
+    A temporary file is in the same folder, and readable only by those who could read the file that
+    it replaces. Those of URLs are uploaded before others are renamed, and do not go back.
     """
-    path = local(target)
-    if is_url(path):
-        from fastrank.core.formats.files.remote import uploading
+    uploads: list[tuple[str, str]] = []
+    renames: list[tuple[str, str]] = []
+    with ExitStack() as stack:
 
-        with uploading(path) as scratch:
-            yield scratch
-        return
-    path = _without_link(path)
-    folder, name = os.path.split(path)
-    scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
-    # Without setuid and the like, which were granted to the old content.
-    mode = os.stat(path).st_mode & 0o777 if name and os.path.exists(path) else None
-    with removed_by_signals(scratch):
-        try:
-            try:
+        def temporary(target: str) -> str:
+            path = local(target)
+            if is_url(path):
+                from fastrank.core.formats.files.remote import open_to_write, temporary_file
+
+                open_to_write(path)
+                scratch = stack.enter_context(temporary_file())
+                uploads.append((scratch, path))
+                return scratch
+            path = _without_link(path)
+            mode = _mode_of(path)
+            scratch = stack.enter_context(_beside(path))
+            with _naming(path):
                 # The umask applies as to any other file. The block opens it by name.
                 created = 0o666 if mode is None else mode | 0o600
                 os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, created))
-            except OSError as error:
-                error.filename = path
-                raise
-            yield scratch
+            renames.append((scratch, path))
+            return scratch
+
+        yield temporary
+        if uploads:
+            from fastrank.core.formats.files.remote import upload
+
+            for scratch, url in uploads:
+                upload(scratch, url)
+        _rename(renames, stack)
+
+
+def _rename(renames: list[tuple[str, str]], stack: ExitStack) -> None:
+    """Rename files; if one cannot be, those before it go back."""
+    second_names = []
+    for count, (scratch, path) in enumerate(renames, 1):
+        second_names.append(stack.enter_context(_beside(path)) if count < len(renames) else "")
+        mode = _mode_of(path)
+        if mode is not None:
+            with _naming(path):
+                os.chmod(scratch, mode)
+                if second_names[-1]:
+                    _link(path, second_names[-1])
+    done: list[tuple[str, str]] = []
+    with signals_held():
+        for (scratch, path), before in zip(renames, second_names, strict=True):
             try:
-                if mode is not None:
-                    os.chmod(scratch, mode)
-                os.replace(scratch, path)
-            except OSError as error:
-                error.filename = path
+                with _naming(path):
+                    os.replace(scratch, path)
+            except OSError:
+                for old, renamed in reversed(done):
+                    os.replace(old, renamed) if os.path.exists(old) else os.unlink(renamed)
                 raise
-        except BaseException:
-            # An interrupt may come at any time, even just before or after the file is made.
-            if os.path.exists(scratch):
-                os.unlink(scratch)
-            raise
+            done.append((before, path))
+
+
+def _link(path: str, name: str) -> None:
+    """Give a file a second name; a copy where that is not possible, as for the path of a mount."""
+    try:
+        os.link(path, name)
+    except OSError:
+        import shutil
+
+        shutil.copy2(path, name)
+
+
+def _mode_of(path: str) -> int | None:
+    """The permissions of a file, without setuid and the like, which its old content was granted."""
+    return os.stat(path).st_mode & 0o777 if os.path.exists(path) else None
+
+
+def _beside(path: str) -> AbstractContextManager[str]:
+    """A path in the same folder, at which there is nothing after the block."""
+    scratch = f".fastrank-{os.getpid()}-{os.urandom(6).hex()}"
+    return removed_at_the_end(os.path.join(os.path.dirname(path), scratch))
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Errors name this path, not that of the temporary file."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = path
+        raise
 
 
 # The process that writes each file: one that was forked from it does not remove it.
 _UNFINISHED: dict[str, int] = {}
 
 
-@contextlib.contextmanager
-def removed_by_signals(path: str) -> Iterator[None]:
-    """Where SIGTERM or SIGHUP would end the process at once, it removes the file or folder first.
+@contextmanager
+def removed_at_the_end(path: str) -> Iterator[str]:
+    """A path at which there is no file or folder after the block, however it ends.
 
+    Where SIGTERM or SIGHUP would end the process at once, it removes the file or folder first.
     Signals that the program handles itself are left alone, and so is everything outside the main
     thread, where Python lets nobody handle signals.
     """
+    _UNFINISHED[path] = os.getpid()
+    try:
+        with _handling(_end, ("SIGTERM", "SIGHUP"), only_default=True):
+            try:
+                yield path
+            finally:
+                with signals_held():
+                    _remove(path)
+    finally:
+        del _UNFINISHED[path]
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """What would interrupt or end the process waits until the end of the block."""
     import signal
 
-    _UNFINISHED[path] = os.getpid()
-    handled = []
+    waiting: list[int] = []
     try:
-        for name in ("SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-                with contextlib.suppress(ValueError):
-                    signal.signal(number, _end)
-                    handled.append(number)
+        # Not by a mask, which is that of a thread: the system may choose another one.
+        with _handling(lambda number, _: waiting.append(number), ("SIGTERM", "SIGHUP", "SIGINT")):
+            yield
+    finally:
+        for number in waiting:
+            signal.raise_signal(number)
+
+
+@contextmanager
+def _handling(
+    handler: Callable[[int, object], None], names: Iterable[str], *, only_default: bool = False
+) -> Iterator[None]:
+    """A function handles signals, or only those for which the system's default is in force."""
+    import signal
+
+    before = {}
+    try:
+        for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
+            present = signal.getsignal(number)
+            if present is not None and (present is signal.SIG_DFL or not only_default):
+                with suppress(ValueError):
+                    before[number] = signal.signal(number, handler)
         yield
     finally:
-        for number in handled:
-            signal.signal(number, signal.SIG_DFL)
-        del _UNFINISHED[path]
+        for number, present in before.items():
+            signal.signal(number, present)
 
 
 def _end(number: int, _frame: object) -> None:
     import signal
 
     for path, process in list(_UNFINISHED.items()):
-        if process != os.getpid():
-            continue
-        if os.path.isdir(path):
-            import shutil
-
-            shutil.rmtree(path, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            os.unlink(path)
+        if process == os.getpid():
+            _remove(path)
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path):
+        import shutil
+
+        shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):
+        os.unlink(path)
