@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.cli.parser import Parser
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
 
 NUMBERED = ["number", "query"]
 WRITTEN = names_of_formats(written=True)

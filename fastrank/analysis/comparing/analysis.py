@@ -25,8 +25,12 @@ from fastrank.analysis.comparing.pair_tests import (
     wilcoxon_test,
 )
 from fastrank.analysis.comparing.paired import Moments, Paired, common_values, moments
-from fastrank.analysis.comparing.randomization import max_t, randomization_test, unequal_units
-from fastrank.analysis.comparing.tukey import randomized_tukey
+from fastrank.analysis.comparing.randomization import (
+    max_t,
+    randomization_test,
+    randomized_tukey,
+    unequal_units,
+)
 from fastrank.common.messages import counted
 
 TYPE_CHECKING = False
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.comparing.alignment import Measured
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers
+    from fastrank.common.arrays import Floats, Integers
 
 TESTS: dict[str, Callable[[Paired, Settings], Tested]] = {
     "t": t_test,

@@ -6,8 +6,8 @@ import numpy as np
 
 from fastrank.analysis.comparing.pair_tests import CONSTANT, Tested, t_test
 from fastrank.analysis.comparing.paired import Moments
+from fastrank.analysis.comparing.power import critical_t
 from fastrank.analysis.comparing.randomization import resampled_sums
-from fastrank.analysis.comparing.student import critical_t
 from fastrank.core.native import kernels
 
 TYPE_CHECKING = False
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Paired
+    from fastrank.analysis.comparing.paired import Paired
+    from fastrank.common.arrays import Floats
 
     Bounds = tuple[Floats, Floats]
 
@@ -70,20 +71,16 @@ def two_level_means(paired: Paired, settings: Settings, resamples: int) -> Float
         np.eye(len(datasets)), draws, resamples, settings.seed, settings.threads
     ).astype(np.int64)
     means = np.zeros((len(paired.values), resamples))
-    seeds = _seeds(settings.seed, len(datasets))
+    # A seed for each data set, so that their draws are independent.
+    halves = np.empty(2 * len(datasets), np.int64)
+    kernels.random_words(settings.seed, PURPOSE, 0, halves)
+    seeds = [(high << 31) + (low >> 1) for high, low in halves.reshape(-1, 2).tolist()]
     for rows, repeats, seed in zip(datasets, counts, seeds, strict=True):
         sums = resampled_sums(rows, draws, int(repeats.sum()), seed, settings.threads)
         drawn = repeats > 0
         starts = (np.cumsum(repeats) - repeats)[drawn]
         means[:, drawn] += np.add.reduceat(sums / rows.shape[1], starts, axis=1)
     return means / len(datasets)
-
-
-def _seeds(seed: int, count: int) -> list[int]:
-    """A seed for each data set, so that their draws are independent."""
-    halves = np.empty(2 * count, np.int64)
-    kernels.random_words(seed, PURPOSE, 0, halves)
-    return [(high << 31) + (low >> 1) for high, low in halves.reshape(-1, 2).tolist()]
 
 
 class Intervals:

@@ -20,8 +20,13 @@ from fastrank.analysis.comparing.pairs import (
     turned,
 )
 from fastrank.analysis.comparing.power import detectable, queries_for
-from fastrank.analysis.comparing.standings import standing_table
-from fastrank.analysis.comparing.tables import cliffs_delta, long_rows, rank_table, record_of
+from fastrank.analysis.comparing.tables import (
+    cliffs_delta,
+    long_rows,
+    rank_table,
+    record_of,
+    standing_table,
+)
 from fastrank.common.arguments import at_least, check_choice, finite, flag, fraction
 from fastrank.common.dropped import without_dropped
 from fastrank.core.data.columns import WithDropped
@@ -42,7 +47,7 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.comparing.analysis import Analysis
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
     from fastrank.core.formats.inputs import QrelsLike, RunsLike
 
 
@@ -497,9 +502,12 @@ class Comparison(Result, WithDropped):
         >>> axes.get_title(loc="left")
         'map: pixels - pca'
         """
-        from fastrank.analysis.comparing.plots.plot import plot
+        from fastrank.analysis.comparing.plots.plot import check_kind, default_kind, draw
+        from fastrank.core.results.images import draw_image
 
-        return plot(self, kind, measure, a, b, ax, path, format)
+        kind = kind or default_kind(len(self))
+        check_kind(kind)
+        return draw_image(lambda: draw(self, kind, measure, a, b, ax), path, format)
 
     @without_dropped
     def report(
@@ -540,16 +548,7 @@ class Comparison(Result, WithDropped):
         """
         from fastrank.analysis.comparing.report.report import write_report
 
-        write_report(
-            self,
-            path,
-            title=title,
-            measure=measure,
-            qrels=qrels,
-            runs=runs,
-            examples=examples,
-            command=command,
-        )
+        write_report(self, path, title, measure, qrels, runs, examples, command)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -72,6 +72,13 @@ def _test(name: str, value: object) -> object:
     return value
 
 
+def _up_to_52(name: str, value: int) -> int:
+    number = integer(name, value)
+    if not 0 <= number <= 52:
+        raise OptionError(name, f"expected a number from 0 to 52, found {number}")
+    return number
+
+
 COMPARISON = (
     Keyword(
         "baseline",
@@ -136,7 +143,7 @@ COMPARISON = (
         """the most differences of exact tests. Randomization tests are exact if no pair has
         more non-zero differences than this, and there are not too many pairs; at most 52. 50 need 1
         GB of memory.""",
-        check=lambda name, value: _up_to(name, value, 52),
+        check=_up_to_52,
     ),
     Keyword(
         "zeros",
@@ -172,13 +179,6 @@ COMPARISON = (
         least=1,
     ),
 )
-
-
-def _up_to(name: str, value: int, most: int) -> int:
-    number = integer(name, value)
-    if not 0 <= number <= most:
-        raise OptionError(name, f"expected a number from 0 to {most}, found {number}")
-    return number
 
 
 class Settings(Frozen):

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fastrank.analysis.comparing.student import p_of_t
+from fastrank.analysis.comparing.power import p_of_t
 from fastrank.core.native import kernels
 from fastrank.errors import OptionError
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers, Paired
-
+    from fastrank.analysis.comparing.paired import Paired
+    from fastrank.common.arrays import Floats, Integers
 
 SIGNS = {"higher": 1.0, "lower": -1.0, "": 0.0}
 # Differences are the same if their deviation is at most this share of the largest value.
@@ -76,7 +76,8 @@ def t_test(paired: Paired, _: Settings | None = None) -> Tested:
     df = n - 1.0
     p = p_of_t(statistic, df)
     notes: dict[int, str] = {}
-    constant = constant_differences(paired)
+    # The differences of two queries or more are all the same, but not 0.
+    constant = (sd <= CONSTANT * paired.largest) & (paired.unequal > 0) & (n > 1)
     for pair in np.flatnonzero(constant):
         statistic[pair] = np.copysign(np.inf, difference[pair])
         p[pair] = 2.0 ** (1.0 - n[pair])
@@ -87,12 +88,6 @@ def t_test(paired: Paired, _: Settings | None = None) -> Tested:
         statistic[pair], p[pair] = np.nan, np.nan
         notes[int(pair)] = "one query: no test is possible"
     return Tested(statistic, p, df=df, notes=notes)
-
-
-def constant_differences(paired: Paired) -> np.ndarray:
-    """Whether the differences of a pair, of two queries or more, are all the same but not 0."""
-    same = paired.sd <= CONSTANT * paired.largest
-    return np.asarray(same & (paired.unequal > 0) & (paired.n > 1))
 
 
 def sign_test(paired: Paired, settings: Settings) -> Tested:

@@ -11,10 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-    Integers = npt.NDArray[np.int64]
+    from fastrank.common.arrays import Floats, Integers
 
 # How many differences are in memory at once.
 CELLS = 1 << 22

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import NamedTuple
 
-from fastrank.analysis.comparing.groups import letters, letters_of
+from fastrank.analysis.comparing.groups import alphabet, letters_of
 from fastrank.analysis.comparing.pair_tests import gains
 from fastrank.analysis.comparing.pairs import pairs_of
 from fastrank.common.arguments import at_least, check_choice, flag
@@ -77,12 +76,9 @@ def layout_of(
     if digits is None:
         digits = PERCENT_DIGITS if percent else DIGITS
     names = comparison.names if sort is None else comparison.ranked(sort)
-    lettered = {} if comparison.baseline or compact or len(names) == 1 else _lettered(names)
+    has_letters = not (comparison.baseline or compact or len(names) == 1)
+    lettered = dict(zip(names if has_letters else (), alphabet(), strict=False))
     return Layout(names, lettered, at_least("digits", digits, 0), percent, compact, symbols)
-
-
-def _lettered(names: list[str]) -> dict[str, str]:
-    return dict(zip(names, islice(letters(), len(names)), strict=True))
 
 
 def document_of(comparison: Comparison, **options: Any) -> Document:

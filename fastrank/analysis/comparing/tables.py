@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from importlib import import_module
 from itertools import repeat
+from string import ascii_lowercase
 
 import numpy as np
 
 from fastrank.analysis.comparing.bootstrap import two_level_means
-from fastrank.analysis.comparing.pairs import chosen_pair, pairs_of
+from fastrank.analysis.comparing.groups import letter_display
+from fastrank.analysis.comparing.pairs import chosen_pair, need_all_pairs, pairs_of
+from fastrank.analysis.comparing.power import queries_for
 from fastrank.analysis.comparing.randomization import resampled_sums
 from fastrank.common.rendering.numbers import DIGITS
 from fastrank.core.results.table import Table, distinct, table_of_rows
+from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +24,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.comparison import Comparison
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
 
 # Of `Comparison.to_json`, and its fields that are settings there.
 SCHEMA = "fastrank.comparison/1"
 SETTINGS = ("test", "correction", "alpha", "interval", "level", "seed", "resamples")
+# Of standings.
+HEADER = ("system", "mean", "rank", "low", "high", "group", "needed")
+# One for each letter; more groups help nobody.
+MOST_GROUPS = len(ascii_lowercase)
 
 
 def cliffs_delta(first: Floats, second: Floats) -> float:
@@ -167,3 +175,31 @@ def _by_query(comparison: Comparison, measure: str) -> list[dict[str, float]]:
     """{system: value} for each query."""
     rows = comparison.values(measure).T.tolist()
     return [dict(zip(comparison.names, row, strict=True)) for row in rows]
+
+
+def standing_table(comparison: Comparison, measure: str, power: float, resamples: int) -> Table:
+    """What `Comparison.standings` returns."""
+    need_all_pairs(comparison, "standings")
+    ranks = rank_table(comparison, measure, resamples)
+    # Resamples of one query or data set are all the same.
+    is_known = len(comparison.queries) > 1 and len(comparison) > 1
+    groups = _groups(comparison, measure) if is_known else {}
+    first = ranks.columns["system"][0]
+    rows = []
+    for system, mean, rank, low, high, *_ in ranks.rows():
+        effect = comparison.pair(measure, first, system).effect if system != first else math.nan
+        needed = queries_for(effect, comparison.alpha, power) if math.isfinite(effect) else None
+        bounds = (low, high) if is_known else (None, None)
+        rows.append((system, mean, rank, *bounds, groups.get(system), needed))
+    return table_of_rows(HEADER, rows)
+
+
+def _groups(comparison: Comparison, measure: str) -> dict[str, str]:
+    """The letters of each system; empty if there are too many groups."""
+    try:
+        groups = comparison.analysis(measure).alike()
+    except OptionError:
+        return {}
+    if len(groups) > MOST_GROUPS:
+        return {}
+    return {comparison.names[system]: letters for system, letters in letter_display(groups).items()}

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers
     from fastrank.analysis.judges.labels import Judgments
     from fastrank.analysis.judges.plans import JudgmentPlan
+    from fastrank.common.arrays import Floats, Integers
     from fastrank.core.formats.inputs import RunLike, RunsLike
     from fastrank.core.measures.selection import Measures
 

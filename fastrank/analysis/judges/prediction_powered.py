@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.analysis.comparing.bootstrap import all_the_same, spread_of
+from fastrank.analysis.comparing.power import critical_t, p_of_t
 from fastrank.analysis.comparing.randomization import resampled_sums
-from fastrank.analysis.comparing.student import critical_t, p_of_t
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
 
 # If this share of the values is equal, rare others decide the mean: it is as if this many more of
 # them were known. `python -m bench coverage` tells how often the intervals then hold.

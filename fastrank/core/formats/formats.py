@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from fastrank.common.choices import Format as FormatName
     from fastrank.common.messages import Warn
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.contents import Found
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
     from fastrank.core.formats.tables.roles import Name
 
 
@@ -68,7 +68,7 @@ def _write_trec(noun: Qrels | Run) -> Iterable[bytes]:
 
 
 def _write_sample(noun: Qrels | Run) -> Iterable[bytes]:
-    from fastrank.core.data.qrels import Qrels
+    from fastrank.core.formats.qrels import Qrels
     from fastrank.core.formats.trec.writers import sample_lines
 
     if not isinstance(noun, Qrels):

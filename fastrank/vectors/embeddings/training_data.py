@@ -10,9 +10,9 @@ from typing import NamedTuple, overload
 from fastrank.common.arguments import at_least, check_choice
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files import files
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.formats.texts.lookup import lookup
 from fastrank.core.formats.texts.text_files import joined
 from fastrank.core.formats.tools.candidates import Candidates
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import RepeatedTexts
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.files.files import Source
+    from fastrank.core.formats.run import Run
     from fastrank.core.formats.texts.lookup import Lookup
 
 

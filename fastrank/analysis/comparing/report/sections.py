@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.comparing.pairs import Pair
-    from fastrank.analysis.comparing.report.sources import Sources
+    from fastrank.analysis.comparing.report.report import Sources
 
 OUTSIDE = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
@@ -255,9 +255,5 @@ def data(comparison: Comparison) -> str:
 def settings(comparison: Comparison) -> str:
     """The settings, for readers."""
     whole = json.loads(comparison.to_json())
-    return f"<pre>{text_lines(json.dumps(whole['settings'], indent=1, ensure_ascii=False))}</pre>"
-
-
-def text_lines(content: str) -> str:
-    """Text with its line ends."""
-    return "\n".join(map(safe, content.splitlines()))
+    lines = json.dumps(whole["settings"], indent=1, ensure_ascii=False).splitlines()
+    return "<pre>" + "\n".join(map(safe, lines)) + "</pre>"

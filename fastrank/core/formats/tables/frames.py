@@ -1,6 +1,6 @@
 """Judgments and runs from and to pandas, polars, Arrow, arrays, tuples and ir_datasets.
 
-The `from_*` and `to_*` methods of Qrels and Run call the functions here (see `lazy.convert`).
+The `from_*` and `to_*` methods of Qrels and Run call the functions here.
 """
 
 from __future__ import annotations
@@ -8,15 +8,10 @@ from __future__ import annotations
 from operator import itemgetter
 
 from fastrank.common.lazy import optional
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
-from fastrank.core.formats.tables.dicts import qrels_from_dict as qrels_from_dict
-from fastrank.core.formats.tables.dicts import query_to_dict as query_to_dict
-from fastrank.core.formats.tables.dicts import run_from_dict as run_from_dict
-from fastrank.core.formats.tables.dicts import to_dict as to_dict
 from fastrank.core.formats.tables.forms import is_row
 from fastrank.core.formats.tables.records import table_of_columns
-from fastrank.core.formats.tables.table import Table, first_empty, qrels_of, run_of, stretches_of
+from fastrank.core.formats.tables.table import Table, first_empty, stretches_of
 from fastrank.core.formats.tables.values import (
     floats_of,
     no_id,
@@ -33,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.tables.values import Fail
 
 # Rows of a Dataset at a time.
@@ -504,9 +498,3 @@ TABLES: dict[str, Callable[[Any], Table]] = {
     "arrow": arrow_table,
     "arrays": table_of_arrays,
 }
-
-
-def from_table(kind: type, form: str, given: Any, columns: Any, **options: Any) -> Qrels | Run:
-    """Judgments or a run, by their class, from a table in one of the forms above."""
-    made: Any = qrels_of if issubclass(kind, Qrels) else run_of
-    return made(TABLES[form](given), columns, **options)  # type: ignore[no-any-return]
