@@ -13,7 +13,6 @@ from fastrank.cli.flags import INPUTS, METHOD, OUTPUT, STATISTICS, at_least, giv
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.load import write_qrels
 from fastrank.core.formats.tables.table_files import delimited_lines
 from fastrank.core.measures.selection import DEFAULT_MEASURES
@@ -186,8 +185,7 @@ def _plan(arguments: argparse.Namespace) -> None:
     plan = plan_judgments(**given_options(arguments, plan_judgments))
     sheet = plan.sheet()
     sheet_file = arguments.output or "-", delimited_lines("tsv", sheet.names, sheet.rows())
-    outputs = ((arguments.plan, [plan._content()]), sheet_file)
-    files.write_all([(path, compressed(content, path)) for path, content in outputs])
+    files.write_all([(arguments.plan, [plan._content()]), sheet_file])
 
 
 def _declare_merge(parser: Parser) -> None:
@@ -219,7 +217,12 @@ def _declare_holes(parser: Parser) -> None:
 
 STEPS = {
     "merge the judgments of several judges": Command(
-        "fastrank qrels merge", _declare_merge, _merge, usage=("QRELS...",), epilog=MERGE_EPILOG
+        "fastrank qrels merge",
+        _declare_merge,
+        _merge,
+        usage=("QRELS...",),
+        epilog=MERGE_EPILOG,
+        in_place=True,
     ),
     "show what changed between two versions of judgments": Command(
         "fastrank qrels diff",

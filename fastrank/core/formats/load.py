@@ -39,7 +39,7 @@ from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from fastrank.common.choices import (
@@ -283,6 +283,11 @@ def _open(
 
 def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
     trec_writers.check_kind(noun, expected)
+    files.write_compressed(path, file_of(noun, path, format))
+
+
+def file_of(noun: Qrels | Run, path: Source, format: str | None) -> Iterable[bytes]:
+    """What `write_qrels` and `write_run` write to a path, not compressed. Raises InputError."""
     name = files.name_of(path)
     form = format or format_by_name(name)
     if form is None:
@@ -294,4 +299,4 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
     write = FORMATS[form].write
     if write is None:
         raise InputError(name, f"the format {form} is only read")
-    files.write_compressed(path, write(noun))
+    return write(noun)

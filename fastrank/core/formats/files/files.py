@@ -25,14 +25,21 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
     old content stays. Devices, pipes and sockets are written to directly. What is written to a URL
     is first stored in a temporary file. Raises OSError, and ImportError if a library is missing.
     """
-    write_all([(target, pieces)])
+    _write([(target, pieces)])
 
 
 def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
-    """Write several files as `write` does, all or none of them, as `replacing` says.
+    """Write several files as `write_compressed` does, all or none of them: see `replacing`.
 
     The attribute `filename` of an OSError names the file.
     """
+    # Imported here because what is written by the trec_eval command is not compressed.
+    from fastrank.core.formats.files.compression import compressed
+
+    _write((target, compressed(pieces, name_of(target))) for target, pieces in outputs)
+
+
+def _write(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
     with replacing() as temporary:
         for target, pieces in outputs:
             if not isinstance(target, (str, os.PathLike)):
@@ -54,10 +61,7 @@ def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
 
 def write_compressed(target: Source, pieces: Iterable[bytes]) -> None:
     """Write as `write` does, compressed if the name ends in .gz, .bz2, .xz or .zst."""
-    # Imported here because what is written by the trec_eval command is not compressed.
-    from fastrank.core.formats.files.compression import compressed
-
-    write(target, compressed(pieces, name_of(target)))
+    write_all([(target, pieces)])
 
 
 def check_target(target: Source) -> None:
