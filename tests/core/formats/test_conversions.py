@@ -339,9 +339,9 @@ def test_of_two_columns_with_one_name_none_can_be_chosen():
     """pandas and Arrow have such tables."""
     columns = [["q"], ["d"], [1.0], [2.0]]
     table = pa.table([*map(pa.array, columns)], names=["qid", "docno", "score", "score"])
-    for given in (table, table.to_pandas()):
-        with pytest.raises(InputError, match="more than one score column: .*; rename one of them"):
-            fr.evaluate({"q": {"d": 1}}, given, "map")
+    for run in (table, table.to_pandas()):
+        with pytest.raises(InputError, match=r"more than one score column: .*; rename one of them"):
+            fr.evaluate({"q": {"d": 1}}, run, "map")
 
 
 @of_every_library
