@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from contextlib import contextmanager
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.cli.parser import Parser
+
+
+# The placeholders of values that are files.
+FILES = ("FILE", "QRELS", "RUN", "IN", "OUT", "BASELINE", "CSV", "OLD", "NEW", "SPANS", "CHUNKS")
 
 
 class UsageError(Exception):
@@ -49,7 +54,8 @@ class Command:
     default: chooses among the formats where neither --format nor a name of a file does, in place of
         the first.
     outputs: the arguments that name files to write. Before the work starts it is checked that they
-        can be written, and that no two are one file.
+        can be written, and that none is the file of another or of an input.
+    beside: the suffixes of second files, by arguments. in_place: whether an input may be replaced.
     reads: whether the command reads tables, whose columns --columns names.
     plot: whether the result is drawn into the file of --plot.
     failure: the exit status for wrong input; invalid: for an invalid option.
@@ -70,6 +76,8 @@ class Command:
         xml: str = "",
         default: Callable[[argparse.Namespace], str] | None = None,
         outputs: tuple[str, ...] = ("output",),
+        beside: Mapping[str, str] | None = None,
+        in_place: bool = False,
         plot: bool = False,
         reads: bool = True,
         failure: int = 1,
@@ -81,6 +89,8 @@ class Command:
         self._writers, self._suffixes, self._xml = writers or {}, suffixes, xml
         self._formats, self._default = tuple(formats), default
         self._failure, self._invalid, self._reads = failure, invalid, reads
+        self._beside, self._in_place = beside or {}, in_place
+        self._files: dict[str, str] = {}
 
     def declare(self, parser: Parser) -> None:
         """Declare on a parser what the command takes; what is parsed then names the command."""
@@ -91,6 +101,11 @@ class Command:
         parser.default_format = "see below" if self._default else ""
         if self._declare is not None:
             self._declare(parser)
+            self._files = {
+                action.dest: (action.option_strings or [action.metavar])[0]
+                for action in parser.arguments
+                if action.metavar in FILES
+            }
             if self._reads:
                 parser.add_columns()
             parser.set_defaults(command=self)
@@ -134,11 +149,15 @@ class Command:
             form = FORMATS.get(getattr(arguments, "format", None) or "")
             if self._formats and form and form.is_binary and arguments.output is None:
                 raise UsageError(f"{form.name} cannot be written to standard output; use -o FILE")
-            result = self._result(arguments)
+            images: list[tuple[str, list[bytes]]] = []
+            result = self._result(arguments, images)
             if result is None or isinstance(result, int):
                 return result or 0
             text = result if isinstance(result, str) else self.rendered(result, arguments)
-            write_text(getattr(arguments, "output", None), text)
+            output = getattr(arguments, "output", None)
+            files.write_all(images + ([] if output is None else [(output, [encoded(text)])]))
+            if output is None:
+                write([encoded(text)])
         except UsageError as error:
             self.warn(str(error), "error")
             return 2
@@ -157,8 +176,10 @@ class Command:
             return self._writers[arguments.format](result)
         return rendered(result, arguments.format, **page_of(arguments))
 
-    def _result(self, arguments: argparse.Namespace) -> object:
-        """What `run` returns; each Python warning becomes a message, once."""
+    def _result(
+        self, arguments: argparse.Namespace, images: list[tuple[str, list[bytes]]]
+    ) -> object:
+        """What `run` returns, and its plot; each Python warning becomes a message, once."""
         run: Any = self._run
         asked = asking_columns(dict(getattr(arguments, "columns", None) or ()))
         with warnings.catch_warnings(), on_command_line(), asked as columns:
@@ -169,7 +190,11 @@ class Command:
                 names = ", ".join(map(repr, columns.unused))
                 raise UsageError(f"--columns: no table has the columns {names}")
             if self._plot and arguments.plot is not None:
-                result.plot(path=arguments.plot)
+                from fastrank.core.results.images import check_format
+
+                image = io.BytesIO()
+                result.plot(path=image, format=check_format(arguments.plot))
+                images.append((arguments.plot, [image.getvalue()]))
         return result
 
     def _can_be_written(self, arguments: argparse.Namespace) -> bool:
@@ -181,10 +206,22 @@ class Command:
             except OSError as error:
                 report_unwritable(self.name, path, error)
                 return False
-        paths = {"-o": getattr(arguments, "output", None) or "-"}
-        others = [name for name in self._outputs if name != "output"]
-        check_distinct(paths | {flag_of(name): getattr(arguments, name) for name in others})
+        outputs = [name for name in self._files if name in ("output", *self._outputs)]
+        inputs = [] if self._in_place else [name for name in self._files if name not in outputs]
+        with misused():
+            check_distinct(self._paths(arguments, outputs), self._paths(arguments, inputs))
         return True
+
+    def _paths(
+        self, arguments: argparse.Namespace, names: Iterable[str]
+    ) -> Iterator[tuple[str, str]]:
+        """The files of arguments, with the flags; standard output if there is no -o."""
+        for name in names:
+            paths = getattr(arguments, name, None) or ("-" if name == "output" else ())
+            for path in [paths] if isinstance(paths, str) else paths:
+                yield self._files[name], path
+                if name in self._beside:
+                    yield self._files[name], path + self._beside[name]
 
     def warn(self, message: str, severity: str = "warning") -> None:
         """Write a message to standard error."""
@@ -207,11 +244,6 @@ def _check_version(arguments: argparse.Namespace) -> None:
     if version not in (None, *TREC_EVAL_VERSIONS):
         expected = " or ".join(TREC_EVAL_VERSIONS)
         raise UsageError(f"FASTRANK_TREC_EVAL_VERSION={version}: expected {expected}")
-
-
-def write_text(path: str | None, text: str) -> None:
-    """Write a text to standard output (None), or to a file."""
-    write_lines(path, [encoded(text)])
 
 
 def write_lines(path: str | None, lines: Iterable[bytes]) -> None:

@@ -21,7 +21,6 @@ from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.common.keywords import names_of
 from fastrank.common.lazy import optional
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EvaluationOptions
@@ -117,7 +116,7 @@ def _run(arguments: argparse.Namespace) -> int:
     content = encoded(_printed(comparison, arguments))
     outputs = files_of(comparison, arguments, runs, arguments.measures or DEFAULT_MEASURES.split())
     if arguments.output is not None:
-        outputs.append((arguments.output, compressed([content], arguments.output)))
+        outputs.append((arguments.output, [content]))
     files.write_all(outputs)
     if arguments.output is None:
         write([content])
@@ -316,7 +315,7 @@ def files_of(
         baseline = new_baseline(
             runs.qrels, arguments.runs[i], measures, command, ir_metadata=False, **options
         )
-        outputs.append((arguments.save, compressed(baseline.content.lines(), arguments.save)))
+        outputs.append((arguments.save, baseline.content.lines()))
     return outputs
 
 

@@ -14,7 +14,6 @@ from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
 from fastrank.core.formats import formats
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.load import write_qrels
 from fastrank.core.formats.tables.table_files import delimited_lines
 from fastrank.core.measures.selection import DEFAULT_MEASURES
@@ -186,10 +185,11 @@ def _declare_plan(parser: Parser) -> None:
 def _plan(arguments: argparse.Namespace) -> None:
     plan = plan_judgments(**given_options(arguments, plan_judgments))
     sheet = plan.sheet()
-    lines = delimited_lines(arguments.format, sheet.names, sheet.rows())
-    sheet_file = arguments.output or "-", lines
-    outputs = ((arguments.plan, [plan._content()]), sheet_file)
-    files.write_all([(path, compressed(content, path)) for path, content in outputs])
+    sheet_file = (
+        arguments.output or "-",
+        delimited_lines(arguments.format, sheet.names, sheet.rows()),
+    )
+    files.write_all([(arguments.plan, [plan._content()]), sheet_file])
 
 
 def _declare_merge(parser: Parser) -> None:
@@ -230,6 +230,7 @@ STEPS = {
         epilog=MERGE_EPILOG,
         formats=formats.written_formats("qrels"),
         suffixes=formats.SUFFIXES,
+        in_place=True,
     ),
     "show what changed between two versions of judgments": Command(
         "fastrank qrels diff",

@@ -12,7 +12,7 @@ from fastrank.errors import EngineError, OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from typing import TextIO
 
 
@@ -108,25 +108,23 @@ def report_unwritable(name: str, path: str | None, error: OSError) -> int:
     return 1
 
 
-def check_distinct(outputs: Mapping[str, str | None]) -> None:
-    """Raise OptionError if two outputs are one file, whatever the spelling of its path.
+def check_distinct(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
+    """Raise OptionError if an output is the file of another or of an input, however it is spelled.
 
-    outputs: the path of each flag; None for an output that is not written.
+    outputs, inputs: flags with paths.
     """
-    flags: dict[str, str] = {}
-    for flag, path in outputs.items():
-        if path is None:
-            continue
+    files = {os.path.realpath(path): flag for flag, path in inputs if os.path.isfile(path)}
+    for flag, path in outputs:
         real = path if path == "-" else os.path.realpath(path)
         if os.path.exists(real) and not os.path.isfile(real):
             # Devices and pipes take several outputs.
             continue
-        if real in flags:
+        if real in files:
             from fastrank.core.formats.files.files import name_of
 
-            reason = f"{name_of(path)} is also the file of {flags[real]}; name another"
+            reason = f"{name_of(path)} is also the file of {files[real]}; name another"
             raise OptionError(flag, reason)
-        flags[real] = flag
+        files[real] = flag
 
 
 def command_line() -> list[str]:

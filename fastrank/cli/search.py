@@ -3,7 +3,7 @@ run, or to evaluate it."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
 
 from fastrank.cli.command import Command, flag_of, write_lines
@@ -21,7 +21,7 @@ from fastrank.core.matching.keywords import SearchedOptions
 from fastrank.core.measures.selection import Selection
 from fastrank.core.native.threads import processors
 from fastrank.core.scores.text import NOTED, notes, numbering_notes
-from fastrank.errors import OptionError, ReadError
+from fastrank.errors import OptionError
 from fastrank.vectors.embeddings.judged_search import (
     EmbeddingOptions,
     evaluate_embeddings,
@@ -33,7 +33,7 @@ from fastrank.vectors.searching.row_ids import check_row_ids
 from fastrank.vectors.searching.runs import SOURCE, check_writable, run_lines, search
 from fastrank.vectors.searching.search_options import SearchOptions
 from fastrank.vectors.searching.shards import Shards
-from fastrank.vectors.searching.storage import read_index, write_index
+from fastrank.vectors.searching.storage import SUFFIX, read_index, write_index
 from fastrank.vectors.searching.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
@@ -82,6 +82,8 @@ of the query vectors.
 """
 # The number of documents that are retrieved.
 DEPTH = 1000
+# The suffix of the file of ids beside an index.
+BESIDE = dict.fromkeys(("index", "shard", "save_index"), SUFFIX)
 # The part of the usage about the corpus.
 ONE_CORPUS = "(--corpus FILE | --index FILE | --shard FILE ...)"
 
@@ -157,26 +159,12 @@ class SearchInputs:
             arguments.index_factory == "Flat" and not arguments.save_index
         ):
             return
-        if arguments.save_index:
-            with _saving(arguments.save_index):
-                files.check_target(arguments.save_index)
         index = build_for_search(
             self.queries, self.corpus, self.documents, arguments.k, vars(arguments)
         )
         self.corpus = index
         if arguments.save_index:
-            with _saving(arguments.save_index):
-                write_index(index, arguments.save_index)
-
-
-@contextmanager
-def _saving(path: str) -> Iterator[None]:
-    """Raise ReadError if the path cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        reason = f"cannot be written: {error.strerror or error}"
-        raise ReadError(files.name_of(path), reason) from None
+            write_index(index, arguments.save_index)
 
 
 def _refuse_building(arguments: argparse.Namespace) -> None:
@@ -278,7 +266,8 @@ SEARCH_COMMAND = Command(
     _declare_search,
     _search,
     epilog=SEARCH_EPILOG,
-    outputs=(),
+    outputs=("output", "save_index"),
+    beside=BESIDE,
     usage=(f"{ONE_CORPUS} --queries FILE -o FILE",),
 )
 EVAL_EMBEDDINGS = Command(
@@ -288,6 +277,7 @@ EVAL_EMBEDDINGS = Command(
     epilog=EVALUATE_EPILOG,
     formats=FORMATS,
     default=default_format,
-    outputs=("output", "run"),
+    outputs=("output", "run", "save_index"),
+    beside=BESIDE,
     usage=(f"{ONE_CORPUS} --queries FILE --qrels FILE",),
 )

@@ -64,6 +64,18 @@ def valid_json(text: str) -> str:
     return re.sub(pattern, lambda match: match[1] or rf"\\x{match[2]}", text)
 
 
+def brief(value: object) -> str:
+    """The beginning of a value, of which Python prints no integer of more than some digits.
+
+    >>> brief("a" * 99) == repr("a" * 99)[:60], brief(10**9999)
+    (True, 'an integer of thousands of digits')
+    """
+    try:
+        return f"{value!r:.60}"
+    except ValueError:
+        return "an integer of thousands of digits"
+
+
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 query`, `2 queries`, `1,234 queries`.
 

@@ -139,6 +139,8 @@ compare-indexes VECTORS -k 5 --plot none/out.svg SQ8
   1 cannot write none/out.svg: No such file or directory
 compare-indexes VECTORS -k 5 --repetitions 1 -o folder SQ8 => 1 cannot write folder: Is a directory
 
+convert --format csv --number-queries x one.run ./x
+  2 --number-queries: x is also the file of OUT; name another
 convert one.run out => 2 out: unknown format; use --format...
 convert --format parquet one.run - => 2 parquet cannot be written to standard output...
 convert --format xml one.run - => 2 ...invalid choice: 'xml'...
@@ -148,6 +150,7 @@ convert --kind qrels --format csv high.qrels -
   1 high.qrels:1: expected a grade, found 'high'...
 convert --kind run --format csv comma.run - => 1 comma.run:1: expected a score, found '0,9'...
 
+eval -o run qrels ./run => 2 -o: run is also the file of RUN; name another
 eval -m mapp TWO => 2 ...mapp...
 eval none.qrels pca.run => 2 none.qrels: no such file or directory
 eval --threads 0 TWO => 2 ...expected 1 or more, found 0
@@ -187,6 +190,8 @@ eval-embeddings VECTORS IDS --qrels others.txt
 eval-embeddings VECTORS IDS --qrels docs.txt => 1 docs.txt:1: ...
 eval-embeddings VECTORS IDS --qrels qrels.txt --run - => 2 --run: - is also the file of -o...
 eval-embeddings VECTORS IDS --qrels qrels.txt --run x -o x => 2 --run: x is also the file of -o...
+eval-embeddings VECTORS IDS --qrels qrels.txt --save-index asked.txt
+  2 --save-index: asked.txt is also the file of --query-ids; name another
 eval-embeddings VECTORS --qrels qrels.txt -M -1 => 2 usage: ...
 
 explain -o x.html --query q004 ONE => 1 ...did you mean 'q0004'?...
@@ -239,6 +244,10 @@ estimate --human none --judge none -m map --plot ./x.svg --format csv -o x.svg n
   2 --plot: ./x.svg is also the file of -o; name another
 plan --plan x -o x none => 2 --plan: x is also the file of -o; name another
 plan --plan - none => 2 --plan: - is also the file of -o; name another
+
+search VECTORS -o x --save-index x => 2 --save-index: x is also the file of -o; name another
+search VECTORS -o x.ids.npy --save-index ./x
+  2 --save-index: ./x.ids.npy is also the file of -o; name another
 
 spans wrong.spans chunks.csv -o out.qrels
   1 wrong.spans:2: expected 0 <= start < end, found 9 and 3

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from fastrank.common.messages import counted, enumerated, first_few
+from fastrank.common.messages import brief, counted, enumerated, first_few
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
@@ -116,8 +116,8 @@ def _is_measure(name: object) -> bool:
 def _number(value: Any, where: str) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
-        raise InputError(where, f"expected a number, found {value!r:.60}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(where, f"expected a number, found {brief(value)}") from None
 
 
 def _checked(values: Values, name: str) -> Values:

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import sys
 from typing import NamedTuple
 
 from fastrank.core.formats.files import files
@@ -145,7 +146,7 @@ def _check(baseline: Baseline, name: str) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
 def means_of(measures: list[str], per_query: dict[str, list[float | None]]) -> dict[str, float]:

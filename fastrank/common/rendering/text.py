@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import wrap
 from unicodedata import combining, east_asian_width
 
@@ -24,6 +25,9 @@ SUPERSCRIPTS = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍ
 # For significantly better, significantly worse, and at most.
 SYMBOLS = ("▲", "▼", "≤")
 ASCII_SYMBOLS = ("+", "-", "<=")
+# What GitHub's runners take for a command in the output of a program: `::error::` at the beginning
+# of a line, whatever blanks are before it, and `##[error]` anywhere.
+COMMAND = re.compile(r"^[^\S\n]*:(?=:)|#(?=#\[)", re.MULTILINE)
 
 
 def text(document: Document, *, ascii: bool = False) -> str:
@@ -38,7 +42,17 @@ def text(document: Document, *, ascii: bool = False) -> str:
             lines.append("")
         grid_before = isinstance(block, Grid)
         lines += _lines(block, ascii=ascii)
-    return "\n".join(lines)
+    return without_commands("\n".join(lines))
+
+
+def without_commands(text: str) -> str:
+    r"""Lines with escapes for what would be a command to a runner of GitHub.
+
+    >>> print(without_commands("::error::q1    0.5\nq2::x    ##[debug]d1"))
+    \x3a:error::q1    0.5
+    q2::x    \x23#[debug]d1
+    """
+    return COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):x}", text)
 
 
 def encodes_marks(stream: object) -> bool:

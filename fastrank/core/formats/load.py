@@ -42,7 +42,7 @@ from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from fastrank.common.choices import (
@@ -245,12 +245,16 @@ def write_run(
     >>> print(file.getvalue().decode(), end="")
     {"query_id": "q1", "doc_id": "d1", "score": 0.5}
     """
-    if _save(run, Run, path, format) == "json":
-        return
+    _save(run, Run, path, format)
+    if (format or format_by_name(files.name_of(path))) != "json":
+        for note in dropped_notes(without_results(run)):
+            warn(note)
+
+
+def without_results(run: Run) -> list[bytes]:
+    """The ids of the queries for which nothing was found."""
     offsets = run.offset_column
-    empty = [query for row, query in enumerate(run.queries) if offsets[row] == offsets[row + 1]]
-    for note in dropped_notes(empty):
-        warn(note)
+    return [query for row, query in enumerate(run.queries) if offsets[row] == offsets[row + 1]]
 
 
 def dropped_notes(queries: Sequence[bytes]) -> list[str]:
@@ -301,9 +305,13 @@ def _open(
     return file, form
 
 
-def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> str:
-    """Write to a file; returns its format."""
+def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
     trec_writers.check_kind(noun, expected)
+    files.write_compressed(path, file_of(noun, path, format))
+
+
+def file_of(noun: Qrels | Run, path: Source, format: str | None) -> Iterable[bytes]:
+    """What `write_qrels` and `write_run` write to a path, not compressed. Raises InputError."""
     name = files.name_of(path)
     form = format or format_by_name(name)
     if form is None:
@@ -316,5 +324,4 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
     write = FORMATS[form].write
     if write is None:
         raise InputError(name, f"the format {form} is only read")
-    files.write_compressed(path, write(noun))
-    return form
+    return write(noun)

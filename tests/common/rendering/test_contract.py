@@ -427,3 +427,16 @@ def test_json_of_a_comparison_has_its_means_and_intervals():
         low, high = compared.interval_of("value", name)
         expected = {"mean": compared.mean["value"][name], "low": low, "high": high}
         assert found["systems"][shown]["value"] == expected
+
+
+@pytest.mark.parametrize("write", [text, markdown])
+@pytest.mark.parametrize("name", ["::error::q", " ::error::q", "##[error]q"])
+def test_no_name_is_a_command_to_a_runner_of_github(write, name):
+    """They are in https://docs.github.com/actions: `::` begins a line, and `##[` is anywhere."""
+    grid = Grid(["query", "RR"], [[Cell(name), Cell("1.0", number=True)]])
+    section = Section(name, [Paragraph(name)])
+
+    written = write(Document([grid, Paragraph(name), Items([name]), section]))
+
+    assert not [line for line in written.splitlines() if re.match(r"\s*::|.*##\[", line)]
+    assert written.count("error") == 5

@@ -132,6 +132,9 @@ run({"q": {"d": 1j}}) => InputError: <dict>: Q_D...
 run({"q": {"d": [1.0]}}) => InputError: <dict>: Q_D...
 run({"q": {"d": 10**400}}) =>
   InputError: ...Q_D: expected a score in the range of a double, found 1000...
+run({"q": {"d": 10**5000}}) => InputError: ...Q_D: ...found an integer of thousands of digits
+run({"q": {10**5000: 1}}) => InputError: ...expected an id, found an integer of thousands of digits
+run({"q": {"d": Decimal("sNaN")}}) => InputError: ...Q_D: expected a score, found the missing...
 run({"p": {"d": 1}, "q": {"c": 1, "d": None}}) => InputError: <dict>: Q_D...
 run({"p": {"a": 1, "b": 1}, "q": {"d": "x", "c": 1}, "r": {"d": 1}}) => InputError: <dict>: Q_D...
 run({"q": {"d": "x", "c": 1}, "r": {"d": 1}}) => InputError: <dict>: Q_D...
@@ -330,6 +333,15 @@ def test_ranks_and_columns_that_are_asked_for(columns, options, expected):
 
 
 SCORED = {"qid": ["q", "q"], "docno": ["c", "d"], "score": [1, 1]}
+
+
+def test_of_two_columns_with_one_name_none_can_be_chosen():
+    """pandas and Arrow have such tables."""
+    columns = [["q"], ["d"], [1.0], [2.0]]
+    table = pa.table([*map(pa.array, columns)], names=["qid", "docno", "score", "score"])
+    for run in (table, table.to_pandas()):
+        with pytest.raises(InputError, match=r"more than one score column: .*; rename one of them"):
+            fr.evaluate({"q": {"d": 1}}, run, "map")
 
 
 @of_every_library

@@ -140,7 +140,7 @@ def write_report(
     parts["Settings"] = sections.settings(comparison)
     body = [_origin(sources, command), _sections(parts)]
     page = whole_page(title, body, data={"comparison": sections.data(comparison)})
-    files.write(path, [page.encode("utf-8", "backslashreplace")])
+    files.write_compressed(path, [page.encode("utf-8", "backslashreplace")])
 
 
 def _means(comparison: Comparison) -> str:

@@ -62,9 +62,12 @@ def is_missing(value: Any) -> bool:
     """Whether a cell is missing: None, NaN, or what pandas writes for these."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return (
-        hasattr(type(value), "__float__") and not getattr(value, "ndim", 0) and bool(value != value)
-    )
+    try:
+        is_number = hasattr(type(value), "__float__") and not getattr(value, "ndim", 0)
+        return is_number and bool(value != value)
+    except ArithmeticError:
+        # decimal's NaN that signals.
+        return True
 
 
 def frame_kind(given: Any) -> str | None:

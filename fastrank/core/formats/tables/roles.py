@@ -345,6 +345,8 @@ def find_columns(
         if len(matches) > 1:
             several = " and ".join(repr(names[index]) for index in matches)
             reason = f"more than one {words_of(role)} column: {several}"
+            if len({names[index] for index in matches}) == 1:
+                raise InputError(source, f"{reason}; rename one of them")
             raise advised(reason, role, "; to choose one, ")
         return matches[0] if matches else -1
 

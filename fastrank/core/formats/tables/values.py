@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import operator
 from array import array
+from contextlib import suppress
 
+from fastrank.common.messages import brief
 from fastrank.core.data.grades import encode_grades
 from fastrank.core.data.texts import Texts, joined, memory_of, spans
 from fastrank.core.formats.tables.forms import is_missing
@@ -87,7 +89,9 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
         return texts
     kinds = set(map(type, values))
     if kinds == {int}:
-        return joined("".join(strings := list(map(str, values))).encode(), strings)
+        # Python prints no integers of thousands of digits; the row of one is named below.
+        with suppress(ValueError):
+            return joined("".join(strings := list(map(str, values))).encode(), strings)
     if kinds == {bytes}:
         return joined(b"".join(values), values)
     # Imported here because the trec_eval command does not need it.
@@ -152,7 +156,10 @@ def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:
     if isinstance(value, NO_IDS) or kind.__name__ in ("NAType", "NaTType", "bool", "bool_"):
         fail(no_id(value))
     if hasattr(kind, "__index__") and not hasattr(kind, "__len__"):
-        return b"%d" % operator.index(value)
+        try:
+            return b"%d" % operator.index(value)
+        except ValueError:
+            fail(f"expected an id, found {brief(operator.index(value))}")
     # Floats of other libraries, and arrays.
     if hasattr(kind, "__float__") or hasattr(kind, "__len__"):
         fail(no_id(value))
@@ -304,7 +311,7 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
         return numpy.array(numbers, "int64")
     except OverflowError:
         row = next(i for i, value in enumerate(numbers) if not LEAST <= value <= LARGEST)
-        fail(row, f"expected a 64-bit {what}, found {numbers[row]!r:.60}")
+        fail(row, f"expected a 64-bit {what}, found {brief(numbers[row])}")
 
 
 def _floats(given: list[Any], what: str, fail: Fail) -> Any:
@@ -327,9 +334,9 @@ def _as_float(value: float, what: str, row: int, fail: Fail) -> float:
     try:
         number = float(value)
     except OverflowError:
-        fail(row, f"expected a {what} in the range of a double, found {value!r:.60}")
+        fail(row, f"expected a {what} in the range of a double, found {brief(value)}")
     if what != "score" and isinstance(value, int) and number != value:
-        fail(row, f"expected a {what} that is exact as a 64-bit float, found {value!r:.60}")
+        fail(row, f"expected a {what} that is exact as a 64-bit float, found {brief(value)}")
     return number
 
 
@@ -347,7 +354,7 @@ def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
         try:
             return float(value)
         except OverflowError:
-            fail(row, f"expected a {what} in the range of a double, found {value!r:.60}")
+            fail(row, f"expected a {what} in the range of a double, found {brief(value)}")
         except (TypeError, ValueError):
             pass
     found = "the missing value" if is_missing(value) else f"{kind.__name__}:"
