@@ -129,5 +129,6 @@ COMMAND = Command(
     usage=("IN OUT",),
     epilog=EPILOG,
     outputs=("number_queries",),
+    kinds={"number_queries": "map"},
     invalid=1,
 )

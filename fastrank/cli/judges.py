@@ -263,5 +263,6 @@ PLAN = Command(
     usage=("--plan FILE RUN...",),
     epilog=PLAN_EPILOG,
     outputs=("output", "plan"),
+    kinds={"plan": "object"},
 )
 QRELS = Command("fastrank qrels", epilog=QRELS_EPILOG, steps=STEPS)

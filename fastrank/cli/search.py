@@ -284,6 +284,7 @@ SEARCH_COMMAND = Command(
     _search,
     epilog=SEARCH_EPILOG,
     outputs=(),
+    kinds={"output": "run", "save_index": "index"},
     usage=(f"{ONE_CORPUS} --queries FILE -o FILE",),
 )
 EVAL_EMBEDDINGS = Command(
@@ -294,5 +295,6 @@ EVAL_EMBEDDINGS = Command(
     formats=FORMATS,
     default=default_format,
     outputs=("output", "run"),
+    kinds={"run": "run", "save_index": "index"},
     usage=(f"{ONE_CORPUS} --queries FILE --qrels FILE",),
 )
