@@ -39,7 +39,7 @@ NULL = "the missing value null"
 
 def pandas_table(frame: Any) -> Table:
     """A pandas DataFrame as a table; its index is ignored."""
-    _expect(frame, "pandas", "DataFrame")
+    _expect_frame(frame, "pandas")
     return Table(
         "<pandas.DataFrame>",
         frame.columns,
@@ -96,7 +96,7 @@ def polars_table(frame: Any) -> Table:
     """A polars DataFrame as a table."""
     if type(frame).__name__ == "LazyFrame" and hasattr(frame, "collect"):
         frame = frame.collect()
-    _expect(frame, "polars", "DataFrame")
+    _expect_frame(frame, "polars")
     return Table(
         "<polars.DataFrame>",
         frame.columns,
@@ -137,14 +137,11 @@ def has_pyarrow() -> bool:
     return True
 
 
-def _expect(frame: Any, library: str, name: str) -> None:
+def _expect_frame(frame: Any, library: str) -> None:
     kind = type(frame)
-    if not any(
-        base.__module__.partition(".")[0] == library and base.__name__ == name
-        for base in kind.__mro__
-    ):
-        source = f"<{kind.__module__.partition('.')[0]}.{kind.__name__}>"
-        raise InputError(source, f"expected a {library} {name}")
+    bases = [(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__]
+    if (library, "DataFrame") not in bases:
+        raise InputError(f"<{bases[0][0]}.{kind.__name__}>", f"expected a {library} DataFrame")
 
 
 def table_of_arrow(
