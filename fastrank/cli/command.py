@@ -56,6 +56,7 @@ class Command:
     outputs: the arguments that name files to write. Before the work starts it is checked that they
         can be written, and that none is the file of another or of an input.
     beside: the suffixes of second files, by arguments. in_place: whether an input may be replaced.
+    kinds: of those in one form, by ENDINGS.
     reads: whether the command reads tables, whose columns --columns names.
     plot: whether the result is drawn into the file of --plot.
     failure: the exit status for wrong input; invalid: for an invalid option.
@@ -78,6 +79,7 @@ class Command:
         outputs: tuple[str, ...] = ("output",),
         beside: Mapping[str, str] | None = None,
         in_place: bool = False,
+        kinds: Mapping[str, str] | None = None,
         plot: bool = False,
         reads: bool = True,
         failure: int = 1,
@@ -86,6 +88,7 @@ class Command:
         self.name, self.usage, self.epilog = name, usage, epilog
         self._declare, self._run, self._steps = declare, run, steps or {}
         self._outputs, self._plot = (*outputs, "plot") if plot else outputs, plot
+        self._kinds = kinds or {}
         self._writers, self._suffixes, self._xml = writers or {}, suffixes, xml
         self._formats, self._default = tuple(formats), default
         self._failure, self._invalid, self._reads = failure, invalid, reads
@@ -136,6 +139,12 @@ class Command:
                 from fastrank.core.results.images import check_format
 
                 check_format(arguments.plot)
+            for name, kind in self._kinds.items():
+                path = getattr(arguments, name)
+                if isinstance(path, str):
+                    from fastrank.cli.output_formats import check_suffix
+
+                    check_suffix(flag_of(name), path, kind)
             if not self._can_be_written(arguments):
                 return self._failure
             if self._formats and arguments.format is None:

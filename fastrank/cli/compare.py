@@ -327,4 +327,5 @@ COMMAND = Command(
     epilog=EPILOG,
     formats=FORMS,
     outputs=("output", "plot", "report", "save"),
+    kinds={"report": "page", "save": "baseline"},
 )

@@ -124,6 +124,7 @@ COMMAND = Command(
     usage=("IN OUT",),
     epilog=EPILOG,
     outputs=("target", "number_queries"),
+    kinds={"number_queries": "map"},
     in_place=True,
     invalid=1,
 )

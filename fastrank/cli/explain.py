@@ -151,4 +151,5 @@ INSPECT = Command(
     usage=("-o FILE QRELS RUN [RUN ...]",),
     epilog=INSPECT_EPILOG,
     outputs=(),
+    kinds={"output": "folder or page"},
 )

@@ -194,7 +194,13 @@ def _report_to_github(verdict: Verdict) -> None:
 
 
 SAVE = Command(
-    "fastrank gate save", _declare_save, _save, usage=("QRELS RUN",), epilog=SAVE_EPILOG, failure=2
+    "fastrank gate save",
+    _declare_save,
+    _save,
+    usage=("QRELS RUN",),
+    epilog=SAVE_EPILOG,
+    failure=2,
+    kinds={"output": "baseline"},
 )
 CHECK = Command(
     "fastrank gate check",

@@ -153,4 +153,11 @@ def _summary(mined: HardNegatives, count: int) -> str:
     return "; ".join(parts)
 
 
-COMMAND = Command("fastrank hard-negatives", _declare, _run, usage=("QRELS RUN",), epilog=EPILOG)
+COMMAND = Command(
+    "fastrank hard-negatives",
+    _declare,
+    _run,
+    usage=("QRELS RUN",),
+    epilog=EPILOG,
+    kinds={"output": "records"},
+)

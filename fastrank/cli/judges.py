@@ -276,5 +276,6 @@ PLAN = Command(
     formats=tuple(SHEETS.values()),
     suffixes=SHEETS,
     outputs=("output", "plan"),
+    kinds={"plan": "object"},
 )
 QRELS = Command("fastrank qrels", epilog=QRELS_EPILOG, steps=STEPS)

@@ -267,6 +267,7 @@ SEARCH_COMMAND = Command(
     _search,
     epilog=SEARCH_EPILOG,
     outputs=("output", "save_index"),
+    kinds={"output": "run", "save_index": "index"},
     beside=BESIDE,
     usage=(f"{ONE_CORPUS} --queries FILE -o FILE",),
 )
@@ -278,6 +279,7 @@ EVAL_EMBEDDINGS = Command(
     formats=FORMATS,
     default=default_format,
     outputs=("output", "run", "save_index"),
+    kinds={"run": "run", "save_index": "index"},
     beside=BESIDE,
     usage=(f"{ONE_CORPUS} --queries FILE --qrels FILE",),
 )
