@@ -8,7 +8,7 @@ from fastrank.common.messages import counted
 from fastrank.core.data.texts import as_texts, decoded
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
-from fastrank.core.formats.formats import FORMATS, format_by_name, names_of_formats
+from fastrank.core.formats.formats import FORMATS, format_by_name, written_formats
 from fastrank.core.formats.load import (
     file_of,
     find_kind,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fastrank.core.formats.run import Run
 
 NUMBERED = ["number", "query"]
-WRITTEN = names_of_formats(written=True)
+WRITTEN = written_formats()
 EPILOG = """\
 examples:
   fastrank convert run.txt run.parquet

@@ -32,7 +32,6 @@ from functools import lru_cache
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.core.data.row_dicts import rows_as_dicts
 from fastrank.core.evaluation.dict_evaluator import DictEvaluator
-from fastrank.core.formats.tables.dicts import describe_place
 from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 from fastrank.core.matching.dicts import index_judgments
 from fastrank.core.matching.keywords import DEFAULTS
@@ -284,7 +283,7 @@ def _check_judgments(judged: Mapping[Any, object]) -> None:
             is_integer = hasattr(grade, "__index__")
             if isinstance(doc, str) and is_integer and grade <= _LARGEST_GRADE:
                 continue
-            source = describe_place("query_relevance", query, doc)
+            source = f"query_relevance, query {query!r}, document {doc!r}"
             if not isinstance(doc, str):
                 expected = "Expected mapping of document id to query relevance or matching score."
                 raise ArgumentError(source, expected)

@@ -40,7 +40,13 @@ TESTS, CORRECTIONS = tuple(TEST_NAMES), tuple(CORRECTION_NAMES)
 WITH_CLUSTERS = ("randomization",)
 INTERVALS_WITH_CLUSTERS = ("percentile", "none")
 # The methods that give an interval.
-METHODS = ("t", "percentile", "bca", "studentized")
+METHOD_NAMES = {
+    "t": "Student's t",
+    "percentile": "percentile bootstrap",
+    "bca": "BCa bootstrap",
+    "studentized": "studentized bootstrap",
+}
+METHODS = tuple(METHOD_NAMES)
 INTERVALS = (*METHODS, "none")
 FLIPS = 100_000
 RESAMPLES = 10_000

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from fastrank.common.arrays import Floats, Integers
 
 SIGNS = {"higher": 1.0, "lower": -1.0, "": 0.0}
-# Differences are the same if their deviation is at most this share of the largest value.
-CONSTANT = 1e-12
 # Up to this many ranks the distribution of their signed sums is computed.
 MOST_RANKS = 500
 CAUTION = (
@@ -77,8 +75,7 @@ def t_test(paired: Paired, _: Settings | None = None) -> Tested:
     p = p_of_t(statistic, df)
     notes: dict[int, str] = {}
     # The differences of two queries or more are all the same, but not 0.
-    constant = (sd <= CONSTANT * paired.largest) & (paired.unequal > 0) & (n > 1)
-    for pair in np.flatnonzero(constant):
+    for pair in np.flatnonzero(constant_differences(paired)):
         statistic[pair] = np.copysign(np.inf, difference[pair])
         p[pair] = 2.0 ** (1.0 - n[pair])
         notes[int(pair)] = "every query differs by the same amount: judged by randomization"
@@ -88,6 +85,11 @@ def t_test(paired: Paired, _: Settings | None = None) -> Tested:
         statistic[pair], p[pair] = np.nan, np.nan
         notes[int(pair)] = "one query: no test is possible"
     return Tested(statistic, p, df=df, notes=notes)
+
+
+def constant_differences(paired: Paired) -> np.ndarray:
+    """Whether the differences of a pair, of two queries or more, are all the same but not 0."""
+    return np.asarray((paired.sd == 0.0) & (paired.unequal > 0) & (paired.n > 1))
 
 
 def sign_test(paired: Paired, settings: Settings) -> Tested:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fastrank.analysis.comparing.groups import alphabet, letters_of
+from fastrank.analysis.comparing.options import METHOD_NAMES
 from fastrank.analysis.comparing.pair_tests import gains
 from fastrank.analysis.comparing.pairs import pairs_of
 from fastrank.common.arguments import at_least, check_choice, flag
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 PERCENT_DIGITS = 2
 # What columns of a measure may show.
 SHOWN = ("mean", "interval", "p")
+# The interval of the same kind as a test.
+OF_TESTS = {"t": "t", "bootstrap": "studentized"}
 
 
 class Layout(NamedTuple):
@@ -264,9 +267,13 @@ def _legend(comparison: Comparison, layout: Layout) -> str:
 
 
 def basis(comparison: Comparison) -> str:
-    """What distinguishes an interval from the p-value beside it, if that is corrected."""
-    has_interval = comparison.interval != "none"
-    return " (not corrected)" if has_interval and comparison.is_corrected else ""
+    """What distinguishes an interval from the p-value beside it: its method, no correction."""
+    if comparison.interval == "none":
+        return ""
+    same = OF_TESTS.get(comparison.test) == comparison.interval
+    parts = [] if same else [METHOD_NAMES[comparison.interval]]
+    parts += ["not corrected"] if comparison.is_corrected else []
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _queries(comparison: Comparison) -> str:

@@ -198,14 +198,9 @@ SUFFIXES: dict[str, FormatName] = {
 }
 
 
-def names_of_formats(kind: str | None = None, *, written: bool = False) -> tuple[str, ...]:
-    """The names of the formats of a kind (qrels or run), by default of both; `written`: of those
-    that can be written."""
-    return tuple(
-        record.name
-        for record in _RECORDS
-        if (kind is None or kind in record.kinds) and (record.write or not written)
-    )
+def written_formats(*kinds: str) -> tuple[str, ...]:
+    """The names of the formats in which all of these kinds (qrels, run) can be written."""
+    return tuple(record.name for record in _RECORDS if record.write and {*kinds} <= {*record.kinds})
 
 
 def check_format(name: str, *others: str) -> str:

@@ -156,12 +156,13 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
 
 def _table_of_rows(given: Iterable[Any], kind: str) -> Table | None:
     """The table of records, tuples, or a tuple of columns; None for other objects."""
-    from fastrank.core.formats.tables.frames import PLAIN_FIELDS, table_of_tuples
+    from fastrank.core.formats.tables.frames import plain_fields, table_of_tuples
 
     rows = list(given)
     first = next(iter(rows), None)
     if isinstance(given, tuple) and not is_row(first) and are_cells(given):
-        return table_of_columns(dict(zip(PLAIN_FIELDS[kind], rows, strict=False)), "<tuple>")
+        names = plain_fields(kind, rows, f"{kind} <tuple>")
+        return table_of_columns(dict(zip(names, rows, strict=False)), "<tuple>")
     if isinstance(first, Mapping):
         return table_of_records(rows, f"<{type(given).__name__}>") if is_row(first) else None
     return table_of_tuples(rows, kind)

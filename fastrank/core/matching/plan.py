@@ -215,6 +215,8 @@ class Plan:
             # Imported late: few plans skip queries.
             from fastrank.core.matching.queries import choose_queries
 
+            # Wrong options are named before judgments, as in all functions.
+            check_options(measures, options)
             chosen, skipped = choose_queries(judgments, options)
         plan = cls(chosen, measures, options, skipped=skipped, file=file)
         plan.__dict__["all_judgments"] = judgments

@@ -178,7 +178,8 @@ class HardNegatives(Frozen):
         Each batch has `batch_size` instances, in their order; the last may have fewer. Each query
         gets the first positive and all negatives of every instance of its batch. Its own positive
         has the label 1, everything else 0. The `negative_log_likelihood` of a model's scores is the
-        training loss, and `Success@1` the share of correct predictions.
+        training loss, and `Success@1` with ties="given" the share of correct predictions: copies
+        have equal scores, and torch.max takes the first.
 
         duplicates: "keep" for the loss of DPR (BiEncoderNllLoss), which counts a document as often
             as the batch has it, also other relevant documents of a query, as not relevant; such

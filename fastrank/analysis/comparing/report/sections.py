@@ -208,7 +208,7 @@ def pair_sentence(comparison: Comparison, pair: Pair) -> str:
         " significant",
         counts(comparison, pair),
     ]
-    if pair.sd > 0 and pair.n > 1:
+    if pair.sd > 0 and pair.n > 1 and comparison.settings.clusters is None:
         difference = number(pair.sd * detectable(pair.n, comparison.alpha))
         needed = queries_for(pair.effect, comparison.alpha)
         enough = f"; for the observed one, {needed:,} would be" if needed else ""

@@ -134,8 +134,3 @@ def documents_of(name: str, query: Any, documents: Any) -> dict[Any, Any]:
         return dict(documents)
     found = type(documents).__name__
     raise InputError(f"{name}, query {query!r}", f"expected a dict of documents, found {found}")
-
-
-def describe_place(name: str, query: Any, doc: Any) -> str:
-    """The place of a value, for messages."""
-    return f"{name}, query {query!r}, document {doc!r}"

@@ -5,12 +5,14 @@ The `from_*` and `to_*` methods of Qrels and Run call the functions here.
 
 from __future__ import annotations
 
+from numbers import Integral
 from operator import itemgetter
 
 from fastrank.common.lazy import optional
 from fastrank.core.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
 from fastrank.core.formats.tables.forms import is_row
 from fastrank.core.formats.tables.records import table_of_columns
+from fastrank.core.formats.tables.sniff import first_other_than_ranks
 from fastrank.core.formats.tables.table import Table, first_empty, stretches_of
 from fastrank.core.formats.tables.values import (
     floats_of,
@@ -37,7 +39,7 @@ NULL = "the missing value null"
 
 def pandas_table(frame: Any) -> Table:
     """A pandas DataFrame as a table; its index is ignored."""
-    _expect(frame, "pandas", "DataFrame")
+    _expect_frame(frame, "pandas")
     return Table(
         "<pandas.DataFrame>",
         frame.columns,
@@ -94,7 +96,7 @@ def polars_table(frame: Any) -> Table:
     """A polars DataFrame as a table."""
     if type(frame).__name__ == "LazyFrame" and hasattr(frame, "collect"):
         frame = frame.collect()
-    _expect(frame, "polars", "DataFrame")
+    _expect_frame(frame, "polars")
     return Table(
         "<polars.DataFrame>",
         frame.columns,
@@ -135,14 +137,11 @@ def has_pyarrow() -> bool:
     return True
 
 
-def _expect(frame: Any, library: str, name: str) -> None:
+def _expect_frame(frame: Any, library: str) -> None:
     kind = type(frame)
-    if not any(
-        base.__module__.partition(".")[0] == library and base.__name__ == name
-        for base in kind.__mro__
-    ):
-        source = f"<{kind.__module__.partition('.')[0]}.{kind.__name__}>"
-        raise InputError(source, f"expected a {library} {name}")
+    bases = [(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__]
+    if (library, "DataFrame") not in bases:
+        raise InputError(f"<{bases[0][0]}.{kind.__name__}>", f"expected a {library} DataFrame")
 
 
 def table_of_arrow(
@@ -401,10 +400,34 @@ def table_of_arrays(columns: dict[str, Any]) -> Table:
 
 
 TUPLES = "<tuples>"
-PLAIN_FIELDS = {
-    "qrels": ("query_id", "doc_id", "relevance"),
-    "run": ("query_id", "doc_id", "score"),
-}
+
+
+def plain_fields(kind: str, columns: Sequence[Iterable[Any]], source: str) -> tuple[str, ...]:
+    """The names of columns without names: queries, documents and numbers, if there are any.
+
+    Integers that are 1, 2, ... in every query are ranks, as in a file without a header. Raises
+    InputError for such floats, which could be scores.
+    """
+    fields, ranked = ("query_id", "doc_id", "score"), ("query_id", "doc_id", "rank")
+    if kind == "qrels":
+        return ("query_id", "doc_id", "relevance")
+    queries, numbers = columns[0], columns[2] if len(columns) > 2 else ()
+    number: Any = next(iter(numbers), None)
+    if number is None or getattr(number, "ndim", 0) > 0 or number not in (0, 1):
+        return fields
+    are_integers = isinstance(number, Integral)
+    if (are_integers and number == 0) or first_other_than_ranks(queries, numbers, int(number)):
+        return fields
+    if len({*queries}) == sum(1 for _ in queries):
+        # One document per query.
+        return fields
+    if are_integers:
+        return ranked
+    raise InputError(
+        source,
+        f"the numbers could be ranks or scores: found {number}, and each is one more than that"
+        " before; give integers for ranks, or {query: {document: score}}",
+    )
 
 
 def table_of_tuples(given: Any, kind: str) -> Table | None:
@@ -431,7 +454,7 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
     columns = [TupleColumn(rows, place) for place in range(len(rows[0]))]
     return Table(
         TUPLES,
-        names or PLAIN_FIELDS[kind],
+        names or plain_fields(kind, columns, TUPLES),
         columns,
         method="",
         to_texts=_texts_of_tuples,
