@@ -121,16 +121,13 @@ def _lines(report: Report, arguments: argparse.Namespace, unreadable: int) -> It
     stream = sys.stdout if arguments.output is None else None
     lines = _github(report) if form == "github" else _text(report, stream)
     # Names of files may hold anything, even what would begin another line.
-    return chain(lines, map(_inert, _summary(report, unreadable)))
-
-
-def _inert(line: str) -> str:
-    return without_commands(without_controls(line, allowed=""))
+    summary = (without_controls(line, allowed="") for line in _summary(report, unreadable))
+    return chain(lines, map(without_commands, summary))
 
 
 def _text(report: Report, stream: TextIO | None) -> Iterator[str]:
     for finding in report.findings:
-        line = _inert(str(finding))
+        line = without_commands(without_controls(str(finding), allowed=""))
         marked = colored(finding.severity, finding.severity, stream)
         yield line.replace(f": {finding.severity}: ", f": {marked}: ", 1)
     if report.findings:

@@ -46,12 +46,7 @@ def text(document: Document, *, ascii: bool = False) -> str:
 
 
 def without_commands(text: str) -> str:
-    r"""Lines with escapes for what would be a command to a runner of GitHub.
-
-    >>> print(without_commands("::error::q1    0.5\nq2::x    ##[debug]d1"))
-    \x3a:error::q1    0.5
-    q2::x    \x23#[debug]d1
-    """
+    """Lines with escapes for what would be a command to a runner of GitHub."""
     return COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):x}", text)
 
 

@@ -223,7 +223,7 @@ def test_what_faiss_wrote_is_read(tmp_path):
 
 @pytest.mark.parametrize("renamed", [1, 2])
 def test_an_index_is_never_read_with_the_ids_of_another(renamed, tmp_path, monkeypatch):
-    """Wherever the process is killed."""
+    """Wherever the process is killed, here by what lets it rename nothing any more."""
     path, calls = tmp_path / "index", []
     write_index(build_index(np.eye(2), ids=["a", "b"]), path)
     replace = os.replace

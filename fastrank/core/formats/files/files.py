@@ -146,18 +146,18 @@ def replacing() -> Iterator[Callable[[str], str]]:
     A temporary file is in the same folder, and readable only by those who could read the file that
     it replaces. Those of URLs are uploaded before others are renamed, and do not go back.
     """
-    uploads: list[tuple[str, str]] = []
+    uploads: list[Callable[[], None]] = []
     renames: list[tuple[str, str]] = []
     with ExitStack() as stack:
 
         def temporary(target: str) -> str:
             path = local(target)
             if is_url(path):
-                from fastrank.core.formats.files.remote import open_to_write, temporary_file
+                from fastrank.core.formats.files.remote import open_to_write, temporary_file, upload
 
                 open_to_write(path)
                 scratch = stack.enter_context(temporary_file())
-                uploads.append((scratch, path))
+                uploads.append(lambda: upload(scratch, path))
                 return scratch
             path = _without_link(path)
             mode = _mode_of(path)
@@ -170,36 +170,25 @@ def replacing() -> Iterator[Callable[[str], str]]:
             return scratch
 
         yield temporary
-        if uploads:
-            from fastrank.core.formats.files.remote import upload
-
-            for scratch, url in uploads:
-                upload(scratch, url)
+        for finish in uploads:
+            finish()
         _rename(renames, stack)
 
 
 def _rename(renames: list[tuple[str, str]], stack: ExitStack) -> None:
     """Rename files; if one cannot be, those before it go back."""
-    second_names = []
-    for count, (scratch, path) in enumerate(renames, 1):
-        second_names.append(stack.enter_context(_beside(path)) if count < len(renames) else "")
-        mode = _mode_of(path)
-        if mode is not None:
+    with signals_held(), ExitStack() as undo:
+        for scratch, path in renames:
             with _naming(path):
-                os.chmod(scratch, mode)
-                if second_names[-1]:
-                    _link(path, second_names[-1])
-    done: list[tuple[str, str]] = []
-    with signals_held():
-        for (scratch, path), before in zip(renames, second_names, strict=True):
-            try:
-                with _naming(path):
-                    os.replace(scratch, path)
-            except OSError:
-                for old, renamed in reversed(done):
-                    os.replace(old, renamed) if os.path.exists(old) else os.unlink(renamed)
-                raise
-            done.append((before, path))
+                mode, before = _mode_of(path), ""
+                if mode is not None:
+                    os.chmod(scratch, mode)
+                    if scratch != renames[-1][0]:
+                        before = stack.enter_context(_beside(path))
+                        _link(path, before)
+                os.replace(scratch, path)
+            undo.callback(os.replace, before, path) if before else undo.callback(os.unlink, path)
+        undo.pop_all()
 
 
 def _link(path: str, name: str) -> None:
