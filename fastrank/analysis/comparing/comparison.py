@@ -31,6 +31,7 @@ from fastrank.common.arguments import at_least, check_choice, finite, flag, frac
 from fastrank.common.dropped import without_dropped
 from fastrank.core.data.columns import WithDropped
 from fastrank.core.formats.tables.table_files import result_lines
+from fastrank.core.measures.suggestions import evaluated_name
 from fastrank.core.results.records import json_text
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, best_rows, distinct
@@ -105,9 +106,9 @@ class Comparison(Result, WithDropped):
         """
         analysis = self.analyses.get(measure)
         if analysis is None:
-            raise MeasureError(
-                measure, f"{measure!r} is not compared; compared are {', '.join(self.measures)}"
-            )
+            reason = f"{measure!r} is not compared; compared are {', '.join(self.measures)}"
+            hint = evaluated_name(str(measure), self.measures)
+            raise MeasureError(measure, f"{reason}{hint}")
         return analysis
 
     def values(self, measure: str) -> Floats:

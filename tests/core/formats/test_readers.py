@@ -355,7 +355,7 @@ def test_zscores_are_sorted_by_measure_equal_ones_as_they_stand(text):
     ],
 )
 def test_a_line_of_clusters_has_a_query_and_its_cluster(content, line, reason):
-    found = read_clusters(io.BytesIO(b"q1 a\n\nq2\tb\r\nq1 a\nq3 a"))
+    found = read_clusters(io.BytesIO(b"\xef\xbb\xbfq1 a\n\nq2\tb\r\nq1 a\nq3 a"))
     assert found == {"q1": "a", "q2": "b", "q3": "a"}
     with pytest.raises(FormatError) as raised:
         read_clusters(io.BytesIO(content))
