@@ -139,6 +139,7 @@ OTHER_NAMES = {
     "fdr": "bh",
     "fdr_bh": "bh",
     "fdr_by": "by",
+    "first": "given",
     "fisher": "randomization",
     "hsd": "tukey",
     "mcnemar": "sign",

@@ -69,7 +69,7 @@ def _check_grades(rows: Rows, findings: Collector) -> None:
     def note(kind: str, which: np.ndarray, words: str) -> None:
         def describe(row: int) -> str:
             grade = rows.fields(row)[3]
-            message = rows.for_format(f"grade {quoted(grade)} of {rows.named(row)} {words}")
+            message = rows.described(row, "grade", grade, words)
             return message.replace("VALUE", str(atol(grade)))
 
         findings.add_rows(kind, rows, np.flatnonzero(which), describe)

@@ -41,7 +41,7 @@ def _check_scores(rows: Rows, findings: Collector) -> None:
     def note(kind: str, number: int, words: str) -> None:
         def describe(row: int) -> str:
             score = rows.fields(row)[4]
-            message = rows.for_format(f"score {quoted(score)} of {rows.named(row)} {words}")
+            message = rows.described(row, "score", score, words)
             if b"," in score:
                 message += "; use a decimal point, not a comma"
             return message.replace("VALUE", f"{atof(score):g}")

@@ -195,6 +195,8 @@ def _written(value: Any) -> bytes:
     """A number as text; other values in a form that is not a number."""
     if isinstance(value, bool):
         return b"%d" % value
+    if value is None:
+        return b""
     shown = str(value) if isinstance(value, Decimal) else repr(value)
     return shown.encode("utf-8", "backslashreplace")
 

@@ -34,6 +34,7 @@ from fastrank.common.messages import visible
 from fastrank.common.rendering.text import ASCII_SYMBOLS, SYMBOLS, encodes_marks, text
 from fastrank.core.data.columns import WithDropped
 from fastrank.core.formats.tables.table_files import result_lines
+from fastrank.core.measures.suggestions import evaluated_name
 from fastrank.core.results.records import json_text
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, best_rows, distinct
@@ -108,9 +109,9 @@ class Comparison(Result, WithDropped):
         """
         analysis = self.analyses.get(measure)
         if analysis is None:
-            raise MeasureError(
-                measure, f"{measure!r} is not compared; compared are {', '.join(self.measures)}"
-            )
+            reason = f"{measure!r} is not compared; compared are {', '.join(self.measures)}"
+            hint = evaluated_name(str(measure), self.measures)
+            raise MeasureError(measure, f"{reason}{hint}")
         return analysis
 
     def values(self, measure: str) -> Floats:

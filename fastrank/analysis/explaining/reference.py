@@ -11,7 +11,7 @@ from fastrank.common.messages import brief, counted, enumerated, first_few
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
-from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK, read_all
 from fastrank.core.formats.tables.records import load_json
 from fastrank.core.measures.trec import MEASURES
 from fastrank.core.results.result import Result
@@ -44,7 +44,7 @@ def read_reference(reference: Any, queries: Container[str]) -> Values:
     """
     if isinstance(reference, (str, os.PathLike)):
         name = os.fspath(reference)
-        text = read_all(reference).decode("utf-8", "surrogateescape")
+        text = read_all(reference).removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
         if text.lstrip()[:1] == "{":
             return _of_dict(load_json(text, name), name, queries)
         return _of_trec_eval(text, name)

@@ -10,7 +10,7 @@ import sys
 from typing import NamedTuple
 
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK, read_all
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ def _json(value: object) -> str:
 def read_baseline(source: Source) -> Baseline:
     """Read a baseline. Raises ReadError, and InputError for a damaged file or a newer format."""
     name = files.name_of(source)
-    content = read_all(source)
+    content = read_all(source).removeprefix(BYTE_ORDER_MARK)
     if not content.startswith(b"{"):
         raise InputError(name, NO_BASELINE)
     try:

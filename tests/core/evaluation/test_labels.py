@@ -234,7 +234,7 @@ test_bad_input_is_named = refusing(r"""ArrayError
 values([[1, 0], [1, -1]], [[1, 2], [1, 2]]) =>
   labels[1, 1]: expected at least 0 (see mask=), found -1
 values([[1, -0.5]], [[1, 2]]) => labels[0, 1]: expected at least 0 (see mask=), found -0.5
-values([[1, NAN]], [[1, 2]]) => labels[0, 1]: expected a grade, found nan
+values([[1, NAN]], [[1, 2]]) => labels[0, 1]: expected a grade, found NaN
 values([["a"]], [[1.0]]) => labels: expected integers, found <U1
 values([[1, 0], [-1]], [[1, 2], [1]]) => labels[1, 0]: expected at least 0 (see mask=), found -1
 values([[1, 2**50]], [[1, 2]]) => labels[0]: a label is too large to count by grade

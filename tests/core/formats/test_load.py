@@ -253,7 +253,7 @@ def test_a_file_with_columns_is_a_table(content, names):
 REFUSED = r"""
 HEADERq,e,x\n => :3: column 'label': expected a number, found 'x'
 HEADERq,e,\n => :3: column 'label': the cell is empty
-HEADERq,e,nan\n => :3: column 'label': expected a grade, found nan
+HEADERq,e,nan\n => :3: column 'label': expected a grade, found NaN
 HEADERq,e,1_0\n => :3: column 'label': expected a number
 HEADERq,e,0,9\n => :3: expected 3 cells, as in the first line, found 4
 HEADERq,e\n => :3: expected 3 cells, as in the first line, found 2

@@ -22,6 +22,7 @@ from tests.helpers.line_formats import (
     ALL,
     JUDGMENTS,
     OF_TREC,
+    QRELS,
     QRELS_JG,
     RUN,
     ZSCORES,
@@ -149,13 +150,20 @@ def test_malformed_lines_are_found(forms, version, text, line):
             assert refused(form, text, **options).line == line, (form.fields, options)
 
 
+# What a field less may mean.
+MISSING = {
+    QRELS.fields: "; is the second field (iter) missing? Its value is ignored",
+    RUN.fields: "; is the second field (Q0) or the last one (tag) missing? Any word will do",
+}
+
+
 @in_every_format
 def test_the_error_says_file_and_line_what_is_expected_and_what_was_found(form, tmp_path):
     """Up to sixty bytes of the line; what is no UTF-8 is replaced, what controls is escaped."""
     path = tmp_path / "file"
     short = form.line.rpartition(b" ")[0]
     shown = {
-        short: f"{len(short.split())}: {short.decode()!r}",
+        short: f"{len(short.split())}: {short.decode()!r}{MISSING.get(form.fields, '')}",
         b"x" * 60: f"1: '{'x' * 60}'",
         b"x" * 61: f"1: '{'x' * 60}...'",
         b"\xff\t\x1b[1m": "2: '\ufffd\\t\\x1b[1m'",
@@ -347,7 +355,7 @@ def test_zscores_are_sorted_by_measure_equal_ones_as_they_stand(text):
     ],
 )
 def test_a_line_of_clusters_has_a_query_and_its_cluster(content, line, reason):
-    found = read_clusters(io.BytesIO(b"q1 a\n\nq2\tb\r\nq1 a\nq3 a"))
+    found = read_clusters(io.BytesIO(b"\xef\xbb\xbfq1 a\n\nq2\tb\r\nq1 a\nq3 a"))
     assert found == {"q1": "a", "q2": "b", "q3": "a"}
     with pytest.raises(FormatError) as raised:
         read_clusters(io.BytesIO(content))

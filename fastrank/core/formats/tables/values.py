@@ -246,7 +246,8 @@ def grades_of(values: Any, fail: Fail) -> tuple[Any, Scale | None]:
     strange = ~numpy.isfinite(numbers)
     if strange.any():
         row = int(strange.argmax())
-        fail(row, f"expected a grade, found {float(numbers[row])!r}")
+        found = float(numbers[row])
+        fail(row, f"expected a grade, found {found if found == found else 'NaN'}")
     if (numpy.trunc(numbers) == numbers).all():
         return memory_of(_whole(numbers, "grade", fail)), None
     codes, scale = encode_grades(numbers)
@@ -278,7 +279,7 @@ def _whole(numbers: Any, what: str, fail: Fail) -> Any:
         row = int(wrong.argmax())
         found = float(numbers[row])
         if not found.is_integer():
-            fail(row, f"expected a {what}, found {found!r}")
+            fail(row, f"expected a {what}, found {found if found == found else 'NaN'}")
         fail(row, f"expected a 64-bit {what}, found {found!r}")
     return numbers.astype("int64")
 

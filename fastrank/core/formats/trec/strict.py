@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from fastrank.core.native.record import Int64Array
 
 IS_HEADER = "is this a header? Remove the line"
+# By the number of fields in a line: which of them may be missing.
+NO_FIELD = {
+    "qrels": {3: "is the second field (iter) missing? Its value is ignored"},
+    "run": {5: "is the second field (Q0) or the last one (tag) missing? Any word will do"},
+}
 # No more documents than these are a sign that others are in another field: as many times more.
 HANDFUL, MANY = 5, 5
 # What the second field of judgments usually is.
