@@ -96,6 +96,18 @@ def truncated() -> str:
     return "base.json"
 
 
+def doubled() -> Any:
+    """A frame with two columns of one name."""
+    return tagged().set_axis(["query", "doc", "score", "score"], axis=1)
+
+
+def without_ids() -> str:
+    """An index whose ids were not written."""
+    write_index(build_index(VECTORS, ids=["d1", "d2", "d3", "d4"]), "killed.faiss")
+    Path("killed.faiss.ids.npy").write_bytes(b"")
+    return "killed.faiss"
+
+
 def hole() -> str:
     fr.save_baseline("hole.json", QRELS, RUN, "Hole@5", missing="zero")
     return "hole.json"
@@ -157,6 +169,10 @@ scores(measure="nDCG(dcg='exp-log2',gains={1:2})") => ; give only one
   scores(measure="nDCG(dcg='exp-log2') nDCG(gains={1:2})")
 scores(measure="nDCG(ideal='max')") => needs a cutoff, as in nDCG(ideal='max')@10
   scores(measure="nDCG(ideal='max')@10")
+fr.Run.from_pandas(doubled()) => ; rename one of them
+  fr.Run.from_pandas(doubled().set_axis(['query', 'doc', 'score', 'other'], axis=1))
+fr.searching.read_index(without_ids()) => ; write the index again
+  (write_index(build_index(VECTORS), 'killed.faiss'), fr.searching.read_index('killed.faiss'))
 scores(measure=raw_only) => ; rename the parameter => scores(measure=raw_renamed)
 # Options.
 fr.evaluate(QRELS, RUN, 'map', level=2) => ; did you mean 'relevance_level'?
