@@ -119,7 +119,7 @@ def read_qrels(
 
         return tables.qrels_of(dataset_table(str(source)))
     if is_folder(source):
-        return tables.qrels_of(saved_table(source), columns)
+        return tables.qrels_of(saved_table(source), columns, warn=warn)
     file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec" or form in GROUPED:
@@ -132,8 +132,8 @@ def read_qrels(
             )
         found = content_of(_content(file, form), file.name, form, "qrels", columns, warn=warn)
         if not isinstance(found, Table):
-            return dicts.qrels_from_dict(found, source=file.name)
-        qrels = tables.qrels_of(found, columns)
+            return dicts.qrels_from_dict(found, source=file.name, warn=warn)
+        qrels = tables.qrels_of(found, columns, warn=warn)
         file.check_unchanged()
         return qrels
 
@@ -243,12 +243,14 @@ def write_run(run: Run, path: Source, format: Format | None = None) -> None:
 def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFile, str | None]:
     """Open the source, and detect whether it contains `qrels` or a `run` (None if uncertain)."""
     file, head = sniff.head_of(source)
-    if format in (None, "trec"):
+    form = format or format_of(head, file.name, "qrels")
+    # Lines of learning to rank may have as many fields as those of a run.
+    if format in (None, "trec") and form != "ltr":
         fields = len((sniff.first_line(head) or b"").split())
         for kind, fits in sniff.TREC_FIELDS.items():
             if format_of(head, file.name, kind) == "trec" and fields in fits:
                 return file, kind
-    form = check_format(format or format_of(head, file.name, "qrels"))
+    check_format(form)
     if len(FORMATS[form].kinds) > 1 and format is None:
         form = format_of(head, file.name, "run")
     if len(FORMATS[form].kinds) == 1:

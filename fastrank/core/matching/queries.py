@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.faces import by_face
 from fastrank.common.messages import first_few
 from fastrank.core.data.qrels import Graded, Preferences, Qrels, lowest_code
 from fastrank.core.data.texts import (
@@ -114,6 +115,7 @@ def evaluates_missing(options: Options) -> bool:
 
 
 # What judgments may be that have a document twice, with other second fields.
+MERGE = "; `fastrank qrels merge FILE -o OUT.csv` chooses one of their grades"
 SUBTOPICS = "; judgments with subtopics are for measures of subtopics, such as alpha_nDCG@10"
 
 
@@ -125,7 +127,8 @@ def what_is_wrong(problem: Int64Array, judgments: Qrels | Preferences, run: Run)
     if kind == codes.QRELS_REPEAT:
         groups = judgments.groups
         differ = len(groups) > 0 and groups[row] != groups[other_row]
-        return repeated(judgments, row, other_row) + (SUBTOPICS if differ else "")
+        advice = SUBTOPICS if differ else by_face("", MERGE)
+        return repeated(judgments, row, other_row) + advice
     if kind == codes.SCORE_IS_NAN:
         where = f"line {run.docs.line(row)} of {run.source}"
         return f"the score of document {_name(run, row)}, {where}, is NaN and cannot be ranked"

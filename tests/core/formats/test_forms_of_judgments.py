@@ -185,7 +185,7 @@ WRONG = r"""
 [{"q": "r", "docs": ["a"]}, {"q": null, "docs": ["b"]}] => record 2, column 'q': expected an id
 [{"q": "r", "docs": ["a"]}, {"q": "s", "docs": 5}] => record 2, column 'docs': expected a list
 [{"q": "r", "docs": [{"text": "a"}]}] => 'docs': expected the id of a document, found text
-[{"q": "r", "docs": [["a", 1], "b"]}] => 'docs': document 'b' has no number, unlike others
+[{"q": "r", "docs": [["a", 1], "b"]}] => 'docs': document 'b' has no score, unlike others
 q\td\t1.0\nq\te\t2.0\n => could be ranks or scores: found 1.0, and each is one more
 q\td\t0.0\nq\te\t1.0\n => could be ranks or scores: found 0.0, and each is one more
 q\td\t0\nq\te\t1\n => the third column could be ranks or scores: expected rank 1
@@ -279,7 +279,7 @@ def test_queries_with_blanks_are_named_by_numbers(tmp_path: Path) -> None:
 
     refused = fastrank("convert --format trec", qrels, target)
     assert "query 'red shoes': " in refused.err
-    assert "use --number-queries FILE" in refused.err
+    assert "`fastrank convert --number-queries` names" in refused.err
     printed("convert --format trec --number-queries", ids, qrels, target)
     assert target.read_text() == "1 0 p1 2\n2 0 p2 1\n"
     printed("convert --format trec --number-queries", ids, run, target)

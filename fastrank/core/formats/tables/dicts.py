@@ -6,9 +6,12 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from itertools import accumulate, chain, islice, repeat
 
+from fastrank.common.messages import counted
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import NO_ITERATION, constant, decoded, interning
+from fastrank.core.formats.tables.lists import numbered_lists
+from fastrank.core.formats.tables.roles import is_header
 from fastrank.core.formats.tables.values import (
     first_repeat,
     grades_of,
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from fastrank.core.formats.tables.values import Fail
 
 SOURCE = "<dict>"
+# The sources of what is no file.
+IN_MEMORY = (SOURCE, "qrels", "run")
 # The grade of documents listed without a grade.
 LISTED_GRADE = 1
 # Of `warn_if_swapped`: how many distinct grades are many, how many queries' scores are looked at,
@@ -38,11 +43,17 @@ LISTED_GRADE = 1
 MANY_GRADES, SOME_QUERIES, SMALL = 4, 10, 10
 
 
-def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
+def qrels_from_dict(
+    given: Mapping[Any, Any], *, source: str = SOURCE, warn: Warn | None = None
+) -> Qrels:
     """Judgments from {query: {document: grade}}, or {query: [document, ...]} of grade 1.
 
-    source: for messages.
+    source: for messages. warn: called with what is left out because nobody has judged it: documents
+    without a grade, and queries without documents. Without it, the first are refused.
     """
+    given = plain_lists(given, "qrels", "score", source)
+    if warn is not None:
+        given = without_unrated(given, source, warn)
 
     def listed(count: int) -> Iterable[int]:
         return repeat(LISTED_GRADE, count)
@@ -66,6 +77,8 @@ def run_from_dict(
     A query with an empty dict or list is kept as a query without results. source: for messages.
     """
 
+    given = plain_lists(given, "run", rank_by, source)
+
     def ranks(count: int) -> Iterable[int]:
         return range(-1, -count - 1, -1) if higher_is_better else range(1, count + 1)
 
@@ -75,6 +88,57 @@ def run_from_dict(
     if rank_by == "rank" and all(map(is_listing, given.values())):
         return run
     return apply_order(run, rank_by)
+
+
+def plain_lists(given: Any, kind: str, rank_by: str, source: str) -> Any:
+    """The dict with lists of objects and of pairs read, as in a column of lists."""
+    if not isinstance(given, Mapping):
+        return given
+    lists = [
+        (query, list(own))
+        for query, own in given.items()
+        if isinstance(own, (list, tuple)) and own and isinstance(own[0], (list, tuple, Mapping))
+    ]
+    if not lists:
+        return given
+
+    def fail(row: int, reason: str) -> NoReturn:
+        advice = _advice(given) if source in IN_MEMORY else ""
+        raise InputError(source, f"query {lists[row][0]!r:.60}: {reason}{advice}")
+
+    return {**given, **numbered_lists(lists, kind, rank_by, fail)}
+
+
+def without_unrated(given: Mapping[Any, Any], source: str, warn: Warn) -> dict[Any, Any]:
+    """The dict without what nobody has judged, with a warning that counts it."""
+    unrated: list[str] = []
+    judged: dict[Any, Any] = {}
+    for query, own in given.items():
+        if isinstance(own, Mapping) and None in own.values():
+            unrated += [f"{doc} of query {query}" for doc in own if own[doc] is None]
+            own = {doc: grade for doc, grade in own.items() if grade is not None}
+        judged[query] = own
+    empty = [
+        str(query) for query, own in judged.items() if hasattr(own, "__len__") and not len(own)
+    ]
+    for names, one, several in ((unrated, "document", ""), (empty, "query", "queries")):
+        if names:
+            left = counted(len(names), one, several)
+            warn(f"{source}: {left} without a rating left out, such as {names[0]!r:.60}")
+    return judged
+
+
+def _advice(given: Mapping[Any, Any]) -> str:
+    """What to do with a dict that is the content of a JSON file of another tool."""
+    from fastrank.core.formats.contents import INNER
+    from fastrank.core.formats.tools.search_engines import kinds_of
+
+    inner = next((name for name in INNER.values() if name in given), None)
+    if inner is not None:
+        return f"; pass the part {inner!r}, or the file"
+    if is_header(given, (("doc",),)):
+        return "; if these are columns, one has to be called query_id"
+    return "; pass the JSON file itself, which is read" * bool(kinds_of(given, SOURCE))
 
 
 def _rows(
@@ -92,7 +156,7 @@ def _rows(
     """
 
     def refuse(reason: str) -> NoReturn:
-        raise InputError(source, reason)
+        raise InputError(source, reason + (_advice(given) if source in IN_MEMORY else ""))
 
     if not isinstance(given, Mapping):
         refuse(f"expected {{query: {{document: {number}}}}}, found {type(given).__name__}")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from array import array
 
 from fastrank.common.faces import by_face
+from fastrank.common.messages import counted, python_warning
 from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import NO_ITERATION, Groups, Texts, constant, interning, take
 from fastrank.core.formats.tables.dicts import LISTED_GRADE, qrels_from_dict, run_from_dict
+from fastrank.core.formats.tables.forms import is_missing
 from fastrank.core.formats.tables.lists import lists_by_query
 from fastrank.core.formats.tables.roles import (
     QRELS_ROLES,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, NoReturn
 
+    from fastrank.common.messages import Warn
     from fastrank.core.data.qrels import Scale
     from fastrank.core.formats.tables.roles import Name
     from fastrank.core.formats.tables.values import Fail
@@ -97,7 +100,11 @@ class Table:
 
     def values(self, name: str) -> Any:
         """A column as a list of Python objects, None for a null of Arrow and polars."""
-        column = self.columns[self.names.index(name)]
+        return self.values_at(self.names.index(name))
+
+    def values_at(self, index: int) -> Any:
+        """The same for the column at a place."""
+        column = self.columns[index]
         for method in ("to_pylist", "to_list", "tolist"):
             if hasattr(column, method):
                 return getattr(column, method)()
@@ -139,7 +146,15 @@ class Table:
             rows.append(row if self.rows is None else self.rows[row])
             for column, cell in zip(columns, cells, strict=True):
                 column.append(cell)
-        made = Table(self.source, names, columns, rows=memoryview(rows), unit=self.unit)
+        made = Table(
+            self.source,
+            names,
+            columns,
+            rows=memoryview(rows),
+            unit=self.unit,
+            method=self.method,
+            to_numbers=numbers_of_cells if self.has_cells else None,
+        )
         made.is_file = self.is_file
         return made
 
@@ -190,13 +205,15 @@ def columns_of(
     return asked_columns().of(roles, table.names) if columns is None else columns
 
 
-def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
-    """The judgments of a table; `columns`: as in Qrels.from_pandas."""
+def qrels_of(
+    table: Table, columns: Mapping[str, Any] | None = None, *, warn: Warn = python_warning
+) -> Qrels:
+    """The judgments of a table; `columns`: as in Qrels.from_pandas. warn: of what has no grade."""
     columns = columns_of(table, QRELS_ROLES, columns)
     table = as_rows(table, "qrels", columns)
     by_query = lists_by_query(table, "qrels", columns)
     if by_query is not None:
-        return qrels_from_dict(by_query, source=table.source)
+        return qrels_from_dict(by_query, source=table.source, warn=warn)
     optional = ("grade",) if may_lack_grades(table.names, columns) else ()
     found = find_columns(
         table.names,
@@ -206,13 +223,19 @@ def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
         optional=optional,
         call=table.call("Qrels"),
     )
-    grouped, fields = _group_by_query(table, found)
+    index = found.get("grade", -1)
     scale: Scale | None = None
-    if "grade" in found:
-        index = found["grade"]
-        grades, scale = grades_of(table.numbers(index), table.failing(index))
-    else:
-        grades = filled("q", [LISTED_GRADE] * len(fields["docs"]))
+    try:
+        grouped, fields = _group_by_query(table, found)
+        if index >= 0:
+            grades, scale = grades_of(table.numbers(index), table.failing(index))
+        else:
+            grades = filled("q", [LISTED_GRADE] * len(fields["docs"]))
+    except (FormatError, InputError):
+        graded = table if index < 0 else without_ungraded(table, index, warn)
+        if graded is table:
+            raise
+        return qrels_of(graded, columns, warn=warn)
     if scale is not None and columns is None and kind_of_names(table.names) == "run":
         reason = "grades with fractions beside a rank or a tag: this looks like a run"
         raise InputError(table.source, f"{reason}; are judgments and run swapped?")
@@ -237,7 +260,7 @@ def run_of(
     """
     columns = columns_of(table, RUN_ROLES["score"], columns)
     table = as_rows(table, "run", columns)
-    by_query = lists_by_query(table, "run", columns)
+    by_query = lists_by_query(table, "run", columns, rank_by)
     if by_query is not None:
         return run_from_dict(
             by_query,
@@ -271,6 +294,29 @@ def run_of(
     if rank_by == "given":
         return rank_as_given(run)
     return run if "score" in found else with_distinct_ranks(run)
+
+
+def without_ungraded(table: Table, index: int, warn: Warn) -> Table:
+    """The rows that have a grade in this column, with a warning if others have not.
+
+    An empty cell is no judgment, as in exports of Quepid.
+    """
+    columns = [table.values_at(place) for place in range(len(table.names))]
+    graded = [
+        row for row, cell in enumerate(columns[index]) if not (is_missing(cell) or _is_blank(cell))
+    ]
+    missing = table.size - len(graded)
+    if not missing or not graded:
+        return table
+    first = next(row for row, place in enumerate([*graded, -1]) if row != place)
+    where = f"row {first} (from 0)" if table.rows is None else f"{table.unit} {table.rows[first]}"
+    left = counted(missing, "row")
+    warn(f"{table.source}: {left} without a rating left out, the first is {where}")
+    return table.exploded(table.names, ((row, [own[row] for own in columns]) for row in graded))
+
+
+def _is_blank(cell: object) -> bool:
+    return isinstance(cell, str) and not cell.strip()
 
 
 def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, dict[str, Any]]:
