@@ -139,7 +139,9 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
     if isinstance(given, Mapping):
         if not are_columns(given):
             return given
-        return table_of_columns(given, f"{kind} <dict>", method="")
+        columns = table_of_columns(given, f"{kind} <dict>")
+        columns.method = ""
+        return columns
     table = frame_of(given)
     if table is None and hasattr(given, "to_dict") and hasattr(given, kind):
         # Qrels or Run of ranx, which stores its content under that name.

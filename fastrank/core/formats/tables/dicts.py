@@ -76,7 +76,6 @@ def run_from_dict(
 
     A query with an empty dict or list is kept as a query without results. source: for messages.
     """
-
     given = plain_lists(given, "run", rank_by, source)
 
     def ranks(count: int) -> Iterable[int]:
@@ -128,8 +127,10 @@ def without_unrated(given: Mapping[Any, Any], source: str, warn: Warn) -> dict[A
     return judged
 
 
-def _advice(given: Mapping[Any, Any]) -> str:
+def _advice(given: Any) -> str:
     """What to do with a dict that is the content of a JSON file of another tool."""
+    if not isinstance(given, Mapping):
+        return ""
     from fastrank.core.formats.contents import INNER
     from fastrank.core.formats.tools.search_engines import kinds_of
 

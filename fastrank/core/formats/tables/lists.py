@@ -99,24 +99,30 @@ def numbered_lists(
 
     beside: by role, the numbers of each list: a list, too, or the grade of all.
     """
-    roles = {"rank": ("rank", "score"), "given": ("score",)}.get(rank_by, LISTS["run"][1])
-    lists = list(lists)
     by_query: dict[Any, Any] = {}
-    for role in roles if kind == "run" else LISTS[kind][1]:
+    lists, beside = list(lists), beside or {}
+    roles: Sequence[str] = LISTS[kind][1]
+    if kind == "run" and rank_by != "score":
+        roles = ("rank", "score") if rank_by == "rank" else ("score",)
+    are_ids = [{*map(type, elements)} <= {str, int} for _, elements in lists]
+    if all(are_ids):
+        roles = [role for role in roles if role in beside] or roles[:1]
+    for role in roles:
         by_query.clear()
-        rows = zip(lists, (beside or {}).get(role) or repeat(ABSENT), strict=False)
-        for row, ((query, elements), numbers) in enumerate(rows):
+        rows = zip(lists, are_ids, beside.get(role) or repeat(ABSENT), strict=False)
+        for row, ((query, elements), is_plain, numbers) in enumerate(rows):
             refuse = partial(fail, row)
-            docs = [_document(element, role, refuse) for element in elements]
+            if is_plain:
+                docs = list(zip(elements, repeat(ABSENT), strict=False))
+            else:
+                docs = [_document(element, role, refuse) for element in elements]
             if docs and is_list(numbers):
                 if len(numbers) != len(docs):
                     reason = f"expected as many {role}s as documents"
                     refuse(f"{reason}, found {len(numbers)} and {len(docs)}")
-                docs = [(doc, _number(number)) for (doc, _), number in zip(docs, numbers)]  # noqa: B905
+                docs = [(doc, _number(n, role)) for (doc, _), n in zip(docs, numbers, strict=True)]
             elif numbers is not ABSENT and kind == "qrels":
-                docs = [(doc, _number(numbers)) for doc, _ in docs]
-            if kind == "run":
-                docs = [(doc, ABSENT if number is None else number) for doc, number in docs]
+                docs = [(doc, _number(numbers, role)) for doc, _ in docs]
             _add(by_query, query, docs, role, refuse)
         if any(isinstance(docs, dict) for docs in by_query.values()):
             queries = [query for query, _ in lists]
@@ -169,8 +175,11 @@ def _numbers(table: Table, role: str, kind: str, chosen: Name, lists: int) -> li
     return None
 
 
-def _number(number: Any) -> Any:
-    return None if is_missing(number) else number
+def _number(number: Any, role: str) -> Any:
+    """A number that may be missing: ABSENT, or None for a grade, which was not judged."""
+    if not is_missing(number):
+        return number
+    return None if role == "grade" else ABSENT
 
 
 def _document(element: Any, role: str, refuse: Callable[[str], NoReturn]) -> tuple[Any, Any]:
@@ -187,11 +196,11 @@ def _document(element: Any, role: str, refuse: Callable[[str], NoReturn]) -> tup
             found = ", ".join(map(str, element))
             refuse(f"expected the id of a document, found {found:.60}; call it 'id'")
         number = next((known[name] for name in names_of(role) if name in known), ABSENT)
-        return doc, number if number is ABSENT else _number(number)
+        return doc, number if number is ABSENT else _number(number, role)
     if is_list(element) and len(element) == 2:
         doc, number = element
         doc = _document(doc, role, refuse)[0] if isinstance(doc, Mapping) else doc
-        return doc, ABSENT if role == "rank" else _number(number)
+        return doc, ABSENT if role == "rank" else _number(number, role)
     if is_missing(element):
         refuse(f"expected a document, found {element!r}")
     return element, ABSENT

@@ -128,19 +128,14 @@ def are_columns(
     return roles != COLUMN_ROLES or (is_header(given) and has_texts)
 
 
-def table_of_columns(
-    given: Mapping[Name, Any], source: str = "<dict>", method: str | None = None
-) -> Table:
-    """The table of a dict of columns: lists, arrays, tensors, series. Raises InputError.
-
-    method: as in Table.
-    """
+def table_of_columns(given: Mapping[Name, Any], source: str = "<dict>") -> Table:
+    """The table of a dict of columns: lists, arrays, tensors, series. Raises InputError."""
     columns = {name: _column(name, values, source) for name, values in given.items()}
     sizes = {name: len(column) for name, column in columns.items()}
     if len({*sizes.values()}) > 1:
         listed = ", ".join(f"{name!r}: {size}" for name, size in sizes.items())
         raise InputError(source, f"expected columns of equal length, found {listed}")
-    return Table(source, columns, list(columns.values()), method=method)
+    return Table(source, columns, list(columns.values()))
 
 
 def _column(name: Name, values: Any, source: str) -> Any:

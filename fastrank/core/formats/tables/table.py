@@ -100,11 +100,7 @@ class Table:
 
     def values(self, name: str) -> Any:
         """A column as a list of Python objects, None for a null of Arrow and polars."""
-        return self.values_at(self.names.index(name))
-
-    def values_at(self, index: int) -> Any:
-        """The same for the column at a place."""
-        column = self.columns[index]
+        column = self.columns[self.names.index(name)]
         for method in ("to_pylist", "to_list", "tolist"):
             if hasattr(column, method):
                 return getattr(column, method)()
@@ -146,15 +142,7 @@ class Table:
             rows.append(row if self.rows is None else self.rows[row])
             for column, cell in zip(columns, cells, strict=True):
                 column.append(cell)
-        made = Table(
-            self.source,
-            names,
-            columns,
-            rows=memoryview(rows),
-            unit=self.unit,
-            method=self.method,
-            to_numbers=numbers_of_cells if self.has_cells else None,
-        )
+        made = Table(self.source, names, columns, rows=memoryview(rows), unit=self.unit)
         made.is_file = self.is_file
         return made
 
@@ -301,22 +289,22 @@ def without_ungraded(table: Table, index: int, warn: Warn) -> Table:
 
     An empty cell is no judgment, as in exports of Quepid.
     """
-    columns = [table.values_at(place) for place in range(len(table.names))]
-    graded = [
-        row for row, cell in enumerate(columns[index]) if not (is_missing(cell) or _is_blank(cell))
+    columns = [table.values(name) for name in table.names]
+    missing = [
+        row
+        for row, cell in enumerate(columns[index])
+        if is_missing(cell) or (isinstance(cell, str) and not cell.strip())
     ]
-    missing = table.size - len(graded)
-    if not missing or not graded:
+    if not 0 < len(missing) < table.size:
         return table
-    first = next(row for row, place in enumerate([*graded, -1]) if row != place)
+    first = missing[0]
     where = f"row {first} (from 0)" if table.rows is None else f"{table.unit} {table.rows[first]}"
-    left = counted(missing, "row")
+    left = counted(len(missing), "row")
     warn(f"{table.source}: {left} without a rating left out, the first is {where}")
-    return table.exploded(table.names, ((row, [own[row] for own in columns]) for row in graded))
-
-
-def _is_blank(cell: object) -> bool:
-    return isinstance(cell, str) and not cell.strip()
+    rows = sorted({*range(table.size)} - {*missing})
+    graded = table.exploded(table.names, ((row, [own[row] for own in columns]) for row in rows))
+    graded.method, graded.to_numbers = table.method, numbers_of_cells if table.has_cells else None
+    return graded
 
 
 def _group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, dict[str, Any]]:
