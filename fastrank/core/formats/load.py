@@ -97,7 +97,8 @@ def read_qrels(
     groups; prefs, lines `query group subgroup doc level`, a higher level preferred, and
     qrels_prefs, lines `query group doc level`, which are read into `Preferences`. columns: the
     names of the columns by role (query, doc, grade, iteration, stratum), or their numbers from 0 in
-    a file without a header; needed only for unusual names. Raises ReadError, FormatError and
+    a file without a header; needed only for unusual names. Rows without a grade and queries without
+    judgments are left out, with a warning. Raises ReadError, FormatError and
     InputError, and ImportError if a library is missing: pyarrow for parquet, or that of a URL or a
     dataset.
 

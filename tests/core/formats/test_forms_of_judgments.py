@@ -126,7 +126,7 @@ RANKINGS = r"""
 {"query": "q1", "retrieved": ["d2", "d1"]}\n{"query": "q2", "retrieved": ["d3"]}\n
 {"q": "q1", "hits": [{"_id": "d2", "score": -1}, {"_id": "d1", "score": -2}]}\n{"q": "q2", "hits": [{"_id": "d3", "score": -1}]}
 [{"query": "q1", "results": [["d2", -1], ["d1", -2]]}, {"query": "q2", "results": [["d3", -1]]}]
-{"q1": [{"id": "d1", "score": -2}, {"document": {"id": "d2"}, "score": -1}], "q2": [["d3", -1]]}
+{"q1": [{"id": "d1", "score": -2}, {"document": {"id": "d2", "score": 7}, "score": -1, "id": "h1"}], "q2": [["d3", -1]]}
 {"q1": [[{"id": "d2"}, -1], [{"id": "d1"}, -2]], "q2": ["d3"]}
 {"user_input": "q1", "retrieved_context_ids": ["d2", "d1"]}\n{"user_input": "q2", "retrieved_context_ids": ["d3"]}
 {"qid": "q1", "docs": ["d2", "d1"], "scores": [-1, -2]}\n{"qid": "q2", "docs": ["d3"], "scores": [-1]}

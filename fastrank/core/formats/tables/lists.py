@@ -162,15 +162,15 @@ def _numbers(table: Table, role: str, kind: str, chosen: Name, lists: int) -> li
 
     A column of grades has a name that means nothing else.
     """
-    if chosen is None:
-        return None
-    indexes = [i for i in _columns(table, names_beside_lists(role), chosen) if i != lists]
-    index = next((index for index in indexes if _has_lists(table, index)), None)
-    if index is not None or kind == "run":
-        cells = [] if index is None else table.values(table.names[index])
-        return [ABSENT if is_missing(cell) else cell for cell in cells] or None
+    known = () if chosen is None else names_beside_lists(role)
+    indexes = [index for index in _columns(table, known, chosen) if index != lists]
     for index in indexes:
-        if chosen is not ABSENT or normalized_name(table.names[index]) in ROLES[role][0]:
+        if _has_lists(table, index):
+            cells = table.values(table.names[index])
+            return [ABSENT if is_missing(cell) else cell for cell in cells]
+    sure = ROLES[role][0] if chosen is ABSENT else [normalized_name(chosen)]
+    for index in indexes if kind == "qrels" else ():
+        if normalized_name(table.names[index]) in sure:
             return list(table.values(table.names[index]))
     return None
 
@@ -185,17 +185,16 @@ def _number(number: Any, role: str) -> Any:
 def _document(element: Any, role: str, refuse: Callable[[str], NoReturn]) -> tuple[Any, Any]:
     """A document of a list, and its number, ABSENT if it has none."""
     if isinstance(element, Mapping):
-        known = {normalized_name(name): value for name, value in element.items()}
-        # NodeWithScore of LlamaIndex, and hits of search engines.
-        inner: Any = next((known[key] for key in INNER if isinstance(known.get(key), Mapping)), {})
-        known |= {normalized_name(name): value for name, value in inner.items()}
+        known = _by_name(element)
+        inner = next((known[key] for key in INNER if isinstance(known.get(key), Mapping)), None)
+        fields = known if inner is None else _by_name(inner)
         names = (*names_of("doc"), "id", "_id", "id_")
-        known = {name: value for name, value in known.items() if value is not inner}
-        doc = next((known[name] for name in names if known.get(name) is not None), None)
+        doc = next((fields[name] for name in names if fields.get(name) is not None), None)
         if doc is None:
-            found = ", ".join(map(str, element))
+            found = ", ".join(map(str, element if inner is None else inner))
             refuse(f"expected the id of a document, found {found:.60}; call it 'id'")
-        number = next((known[name] for name in names_of(role) if name in known), ABSENT)
+        fields |= known
+        number = next((fields[name] for name in names_of(role) if name in fields), ABSENT)
         return doc, number if number is ABSENT else _number(number, role)
     if is_list(element) and len(element) == 2:
         doc, number = element
@@ -204,6 +203,10 @@ def _document(element: Any, role: str, refuse: Callable[[str], NoReturn]) -> tup
     if is_missing(element):
         refuse(f"expected a document, found {element!r}")
     return element, ABSENT
+
+
+def _by_name(element: Mapping[Any, Any]) -> dict[str, Any]:
+    return {normalized_name(name): value for name, value in element.items()}
 
 
 def _add(
