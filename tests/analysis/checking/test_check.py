@@ -59,7 +59,7 @@ q 0 d 1\nq 0 e 1.5e\n
 q 0 d 1\nq 0 e 2.0\n
   2 decimal-grade: grade '2.0' of document 'e' is written as a decimal; trec_eval reads 2, some
     tools reject it
-q 0 d 1\nq 0 e yes\n =>
+q 0 d 1\nq 0 e yes\n
   2 bad-grade: grade 'yes' of document 'e' is not a number; trec_eval reads 0;
     write 1 for yes and 0 for no
 q 0 d 1\nq 0 e 2x\n => 2 bad-grade: grade '2x' of document 'e' is not a number; trec_eval reads 2
