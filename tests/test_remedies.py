@@ -384,6 +384,9 @@ fr.evaluate(QRELS, {'q1': [Named('d1')]}, 'map') => ; pass its id
   fr.evaluate(QRELS, {'q1': [Named('d1').id]}, 'map')
 fr.evaluate(QRELS, {'q1': [Named(None)]}, 'map') => ; pass its id, or str() of it
   fr.evaluate(QRELS, {'q1': [str(Named(None))]}, 'map')
+fr.evaluate(QRELS, [('q1', 'd1', 1.0), ('q1', 'd2', 2.0)], 'map')
+  ; give integers for ranks, or {query: {document: score}}
+  fr.evaluate(QRELS, [('q1', 'd1', 1), ('q1', 'd2', 2)], 'map')
 fr.read_run('lists.csv') => ; use JSON or parquet => fr.read_run('lists.json')
 fr.read_qrels('truths.csv') => : write 1 for yes and 0 for no
   fr.read_qrels('twice.csv', columns={'doc': 'pid'})
