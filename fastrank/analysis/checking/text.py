@@ -8,8 +8,8 @@ from functools import partial
 from fastrank.analysis.checking.findings import Collector, quoted
 from fastrank.analysis.checking.rows import Rows, line_at
 from fastrank.common.messages import counted
-from fastrank.core.formats.files.source import BYTE_ORDER_MARK
-from fastrank.core.formats.tables.sniff import foreign_encoding, not_utf8
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD
+from fastrank.core.formats.tables.sniff import why_unreadable
 from fastrank.core.formats.trec.strict import IS_HEADER, NO_FIELD, has_names_only, misplaced
 from fastrank.core.native import codes
 
@@ -26,9 +26,8 @@ _PIECE = 1 << 20
 
 def check_text(text: bytes, findings: Collector) -> int | None:
     """Check a file's bytes. Returns the offset of the first line, or None if it is unreadable."""
-    name = foreign_encoding(text)
-    if name:
-        findings.add("encoding", 1, not_utf8(name))
+    if reason := why_unreadable(text[:HEAD]):
+        findings.add("encoding", 1, reason)
         return None
     if b"\r" in text and b"\n" not in text:
         message = (

@@ -102,7 +102,8 @@ def read_qrels(
     groups; prefs, lines `query group subgroup doc level`, a higher level preferred, and
     qrels_prefs, lines `query group doc level`, which are read into `Preferences`. columns: the
     names of the columns by role (query, doc, grade, iteration, stratum), or their numbers from 0 in
-    a file without a header; needed only for unusual names. Raises ReadError, FormatError and
+    a file without a header; needed only for unusual names. Rows without a grade and queries without
+    judgments are left out, with a warning. Raises ReadError, FormatError and
     InputError, and ImportError if a library is missing: pyarrow for parquet, or that of a URL or a
     dataset.
 
@@ -124,7 +125,7 @@ def read_qrels(
 
         return qrels_of(dataset_table(str(source)))
     if is_folder(source):
-        return qrels_of(saved_table(source), columns)
+        return qrels_of(saved_table(source), columns, warn=warn)
     file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec" or form in GROUPED:
@@ -137,8 +138,8 @@ def read_qrels(
             )
         found = content_of(_content(file, form), file.name, form, "qrels", columns, warn=warn)
         if not isinstance(found, Table):
-            return qrels_from_dict(found, source=file.name)
-        qrels = qrels_of(found, columns)
+            return qrels_from_dict(found, source=file.name, warn=warn)
+        qrels = qrels_of(found, columns, warn=warn)
         file.check_unchanged()
         return qrels
 
@@ -269,12 +270,14 @@ def dropped_notes(queries: Sequence[bytes]) -> list[str]:
 def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFile, str | None]:
     """Open the source, and detect whether it contains `qrels` or a `run` (None if uncertain)."""
     file, head = sniff.head_of(source)
-    if format in (None, "trec"):
+    form = format or format_of(head, file.name, "qrels")
+    # Lines of learning to rank may have as many fields as those of a run.
+    if format in (None, "trec") and form != "ltr":
         fields = len((sniff.first_line(head) or b"").split())
         for kind, fits in sniff.TREC_FIELDS.items():
             if format_of(head, file.name, kind) == "trec" and fields in fits:
                 return file, kind
-    form = check_format(format or format_of(head, file.name, "qrels"))
+    check_format(form)
     if len(FORMATS[form].kinds) > 1 and format is None:
         form = format_of(head, file.name, "run")
     if len(FORMATS[form].kinds) == 1:

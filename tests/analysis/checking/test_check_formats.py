@@ -109,7 +109,9 @@ def test_what_is_wrong_with_a_run_is_said_with_its_place(case):
 
 # Judgments, likewise.
 JUDGMENTS = cases(r"""
-query-id\tcorpus-id\tscore\nq\td\tyes\n => 2 bad-grade: grade 'yes' of document 'd' is not a number
+query-id\tcorpus-id\tscore\nq\td\tyes\n
+  2 bad-grade: grade 'yes' of document 'd' is not a number;
+    write 1 for yes and 0 for no
 query-id\tcorpus-id\tscore\nq\td\t1\nq\td\t2\n
   3 conflicting-grades: duplicate document 'd' in query 'q': grade 2, but 1 on line 2; trec_eval
     stops at this query

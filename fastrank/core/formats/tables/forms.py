@@ -23,6 +23,9 @@ def is_row(row: Any) -> bool:
     `table_of_tuples` and `table_of_records` check the rest.
     """
     if isinstance(row, Mapping):
+        if any(isinstance(cell, (str, int, float)) for cell in row.values()):
+            # No query has these, so it must be a record, whatever its keys are.
+            return True
         # A run may have queries with such names.
         is_run = all(isinstance(cell, Mapping) for cell in row.values())
         return not is_run and is_header(row, RECORD_ROLES)

@@ -34,6 +34,8 @@ LAST_RANK = 2**24
 LONGEST_INTEGER = 20
 # Of an id, in bytes; longer ones take a second look.
 USUAL_LENGTH = 16
+# Attributes of the objects of other libraries that name a document.
+ID_NAMES = ("node_id", "id", "doc_id", "_id")
 NO_IDS = (type(None), bool, float, complex, list, tuple, dict, set, frozenset, bytearray)
 
 
@@ -163,8 +165,10 @@ def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:
     # Floats of other libraries, and arrays.
     if hasattr(kind, "__float__") or hasattr(kind, "__len__"):
         fail(no_id(value))
-    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
-        fail(no_id(value))
+    if kind.__name__ != "UUID" and not hasattr(kind, "__fspath__"):
+        # The text of other objects, such as a document of LangChain, is not what names them.
+        own = next((name for name in ID_NAMES if getattr(value, name, None) is not None), None)
+        fail(f"{no_id(value)}; pass {f'its {own}' if own else 'its id, or str() of it'}")
     return str(value).encode("utf-8", "surrogateescape")
 
 
