@@ -89,9 +89,17 @@ LEVEL_FREE = (*GAINS, "queries", "run")
 NAMED = 5
 
 
-def notes(scores: Evaluated) -> list[str]:
-    """What a reader must know: the notes of all functions below."""
-    return missing_note(scores) + gap_notes(scores) + other_notes(scores) + tie_notes(scores)
+def notes(scores: Evaluated, measure: str = "") -> list[str]:
+    """What a reader must know: the notes of all functions below.
+
+    measure: the only one that is shown, if not all are.
+    """
+    return [
+        *missing_note(scores),
+        *gap_notes(scores, measure),
+        *other_notes(scores),
+        *tie_notes(scores, measure=measure),
+    ]
 
 
 def named_notes(
@@ -120,11 +128,12 @@ def missing_note(scores: Evaluated, run: str = "the run", zero: str = "") -> lis
     return [f"{text}; {treated(len(scores.missing_queries), remedy, zero=are_zero)}"]
 
 
-def gap_notes(scores: Evaluated) -> list[str]:
+def gap_notes(scores: Evaluated, measure: str = "") -> list[str]:
     """Notes on queries for which measures have no value (NaN), so that their means lack them."""
     lacking: dict[tuple[int, ...], list[str]] = {}
     for name, column in columns_by_name(scores).items():
-        if column.average in OVER_VALUES and column.kind != "zscore":
+        is_shown = measure in ("", name) and column.kind != "zscore"
+        if is_shown and column.average in OVER_VALUES:
             rows = tuple(row for row, value in enumerate(column.to_list()) if value != value)
             lacking.setdefault(rows, []).append(name)
     lacking.pop((), None)
@@ -218,12 +227,12 @@ def first_ids(queries: list[str]) -> str:
 NOTED_SHARE = 0.1
 
 
-def tie_notes(scores: Evaluated, of: str = "", saved: str = "") -> list[str]:
+def tie_notes(scores: Evaluated, of: str = "", saved: str = "", measure: str = "") -> list[str]:
     """A note on the measure that the order of tied documents moves most, if it moves by more than
     a tenth.
 
     of: the name of the run, if what is before the note does not say it. saved: what has the option
-    for the order of ties, if that is a baseline.
+    for the order of ties, if that is a baseline. measure: as for `notes`.
     """
     if scores.ties is None:
         return []
@@ -231,7 +240,7 @@ def tie_notes(scores: Evaluated, of: str = "", saved: str = "") -> list[str]:
     for name, (worst, best, _) in ranges.items():
         value = means[name]
         most = max(best - value, value - worst)
-        if most > NOTED_SHARE * abs(value):
+        if measure in ("", name) and most > NOTED_SHARE * abs(value):
             moved[name] = most / abs(value) if value else float("inf")
     if not moved:
         return []

@@ -64,9 +64,10 @@ def assemble(
     if not rows:
         sides = both_sides(judgments.queries, "queries", _encoded(query_ids))
         raise InputError(name, f"no query has judgments ({sides})")
-    documents = set(corpus_ids)
-    outside = {doc: None for doc in map(decoded, judgments.docs) if doc not in documents}
-    if len(outside) == len(set(judgments.docs)):
+    documents, docs = set(corpus_ids), [*map(decoded, judgments.docs)]
+    graded = zip(docs, judgments.grades.tolist(), strict=True)
+    outside = {doc: None for doc, grade in graded if grade >= 0 and doc not in documents}
+    if documents.isdisjoint(docs):
         raise InputError(name, not_in_corpus(judgments.docs, _encoded(corpus_ids)))
     counts = {"documents": len(corpus_ids), "queries": len(query_ids)}
     row_numbers = {noun: counts[noun] for noun in numbered}

@@ -97,6 +97,9 @@ class TaskResults(Result, WithDropped):
     words            similarity  cosine_spearman     1.0000    0.5000
     mean over tasks                                  1.0000    0.5327
     mean over kinds                                  1.0000    0.5327
+    <BLANKLINE>
+    cities of length: nDCG@10 depends on tied scores: 0.5000 to 0.6309, here 0.5655;
+    ties='average' gives the expected value
     >>> results["words", "letters"]
     <TaskScore words, letters: cosine_spearman 1.0000>
     """
@@ -176,6 +179,8 @@ class TaskResults(Result, WithDropped):
         |:-------|:-----------|:----------------|----------:|---------:|
         | cities | retrieval  | nDCG@10         |  **1.00** |     0.57 |
         | words  | similarity | cosine_spearman |  **1.00** |     0.50 |
+        <BLANKLINE>
+        cities of length: nDCG@10 depends on tied scores: ...
         """
         several = len(self.models) > 1
         if several:
@@ -210,10 +215,9 @@ class TaskResults(Result, WithDropped):
     def _notes(self, task: str | None = None) -> tuple[str, ...]:
         """What a reader must know of all results, or of those in a task."""
         several = len(self.models) > 1
-        chosen = [score for score in self.scores if task in (None, score.task)]
+        chosen: list[Any] = [score for score in self.scores if task in (None, score.task)]
         names = [score.task + f" of {score.model}" * several for score in chosen]
-        results: list[Any] = [score.result for score in chosen]
-        return tuple(named_notes(names, results, _notes_of))
+        return tuple(named_notes(names, chosen, _notes_of))
 
     def means(self, *, digits: int = 4) -> Table:
         """A table of the means: of each kind, over tasks, and over kinds (each kind counts once).
@@ -225,6 +229,8 @@ class TaskResults(Result, WithDropped):
         similarity             1     1.0000    0.5000
         mean over tasks        2     1.0000    0.5327
         mean over kinds        2     1.0000    0.5327
+        <BLANKLINE>
+        cities of length: nDCG@10 depends on tied scores: ...
         """
         counts = Counter(self._first(task).kind for task in self.tasks)
         mean_rows = self._means()
@@ -235,9 +241,8 @@ class TaskResults(Result, WithDropped):
                 model: [values.get(model) for values in mean_rows.values()] for model in self.models
             },
         }
-        return Table(
-            columns=columns, digits=digits, bold=self._best(list(mean_rows.values()), 2, digits)
-        )
+        best = self._best(list(mean_rows.values()), 2, digits)
+        return Table(columns=columns, digits=digits, bold=best, notes=self._notes())
 
     def details(self, *, digits: int = 4) -> Table:
         """A table with a row per model and task, with all columns.
@@ -249,7 +254,8 @@ class TaskResults(Result, WithDropped):
             {"model": score.model, **_row(score), "level": score.level} for score in self.scores
         ]
         names = ["model", *COLUMNS[:-2], "level", *COLUMNS[-2:]]
-        return Table(columns={name: [row[name] for row in rows] for name in names}, digits=digits)
+        columns = {name: [row[name] for row in rows] for name in names}
+        return Table(columns=columns, digits=digits, notes=self._notes())
 
     def compare(self, task: str | None = None, **options: Unpack[ComparisonOptions]) -> Comparison:
         """Compare the models by their values per query or row of a task, or per task.
@@ -362,8 +368,10 @@ def score_of(result: Any, task: Task, name: str, model: str, seconds: float) -> 
     )
 
 
-def _notes_of(result: Any) -> list[str]:
-    return notes(result) if isinstance(result, Scores) else list(result.notes)
+def _notes_of(score: Any) -> list[str]:
+    """The notes on the main score."""
+    result = score.result
+    return notes(result, score.metric) if isinstance(result, Scores) else list(result.notes)
 
 
 def _items(result: object, metric: str) -> dict[str, float] | None:

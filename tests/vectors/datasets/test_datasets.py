@@ -120,6 +120,12 @@ def test_ids_that_were_given_may_be_any_numbers():
     assert (data.outside, data.row_numbers) == (["2"], {})
 
 
+def test_documents_with_a_negative_grade_are_not_judged():
+    data = Dataset.from_texts(CORPUS, QUERIES, {"q1": {"d1": 1, "x": 0, "y": -1}})
+
+    assert data.outside == ["x"]
+
+
 # BEIR
 
 
