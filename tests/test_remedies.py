@@ -437,7 +437,7 @@ eval --format csv --no-bold qrels run other => 2 ; use table, markdown, latex or
 agree --systems rows.csv rows.csv
   1 has no means; write it with `fastrank eval --format csv` without -q
   eval --format csv -m map -o a.csv qrels run other && agree --systems a.csv a.csv
-compare -o a.csv --save a.csv qrels run => 2 is also the file of -o; name another
+compare -o a.json --save a.json qrels run => 2 is also the file of -o; name another
   compare -b run -o a.csv --save b.json qrels run other
 compare --letters -b run --format markdown qrels run other => 2 needs all pairs; omit --baseline
   compare --letters --format markdown qrels run other
