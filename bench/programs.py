@@ -90,7 +90,8 @@ def set_up(trec_eval_version: str, peers: list[str] | None, path: Path | None) -
     )
     chosen = PEERS if peers is None else tuple(peers)
     original = commands.find_peer(path) if ORIGINAL in chosen else None
-    return Setup(trec_eval_version, chosen, original, told.stdout.strip().removeprefix("fastrank "))
+    engine = told.stdout.partition("\n")[0].removeprefix("fastrank ")
+    return Setup(trec_eval_version, chosen, original, engine)
 
 
 def chosen_tasks(names: list[str] | None) -> list[str]:

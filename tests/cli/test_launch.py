@@ -12,24 +12,34 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.paths import DATA, PACKAGE
+from tests.helpers.tables import cases
 
-SOURCE = PACKAGE / "cli" / "launch_trec_eval.py"
-SCRIPT = SOURCE if SOURCE.exists() else Path(sysconfig.get_path("scripts")) / "trec_eval"
-ARGUMENTS = ["-m", "map", str(DATA / "digits.qrels"), str(DATA / "pixels.run")]
+LAUNCHER = PACKAGE / "cli" / "native" / "launch.sh"
+# An option that the executable leaves to Python.
+ARGUMENTS = ["-R", "qrels", "-m", "map", str(DATA / "digits.qrels"), str(DATA / "pixels.run")]
 EXPECTED = b"map                   \tall\t0.4348\n"
 VERSION = f"python{sysconfig.get_python_version()}"
 
 
-def environment(folder: Path) -> Path:
+@pytest.fixture(scope="module", params=["launcher", "executable"])
+def script(request: pytest.FixtureRequest) -> Path:
+    """What a build installs as the command."""
+    if request.param == "launcher":
+        return LAUNCHER
+    path: Path = request.getfixturevalue("executable")
+    return path
+
+
+def environment(folder: Path, script: Path) -> Path:
     """A virtual environment with the package and the command; returns the command."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (folder / "lib" / VERSION / "site-packages" / "package.pth").write_text(f"{PACKAGE.parent}\n")
-    return installed(folder / "bin")
+    return installed(folder / "bin", script)
 
 
-def installed(folder: Path) -> Path:
+def installed(folder: Path, script: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(SCRIPT, folder / "trec_eval")
+    shutil.copy(script, folder / "trec_eval")
     (folder / "trec_eval").chmod(0o755)
     return folder / "trec_eval"
 
@@ -46,13 +56,13 @@ def output(*command: str | Path, cwd: Path | None = None, path: str | Path = "")
 @pytest.mark.parametrize(
     "name", ["plain", "with spaces and a ' quote", f"{'long' * 40}/{'path' * 40}", "$(false) `ls`"]
 )
-def test_any_path_of_an_environment(name: str, tmp_path: Path) -> None:
-    assert output(environment(tmp_path / name)) == EXPECTED
+def test_any_path_of_an_environment(name: str, tmp_path: Path, script: Path) -> None:
+    assert output(environment(tmp_path / name, script)) == EXPECTED
 
 
 @pytest.fixture(scope="module")
-def command(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return environment(tmp_path_factory.mktemp("sp ace") / "venv")
+def command(tmp_path_factory: pytest.TempPathFactory, script: Path) -> Path:
+    return environment(tmp_path_factory.mktemp("sp ace") / "venv", script)
 
 
 def test_symbolic_links(command: Path, tmp_path: Path) -> None:
@@ -69,12 +79,10 @@ def test_path_and_relative_paths(command: Path) -> None:
     assert output("trec_eval", path=command.parent) == EXPECTED
     assert output("./trec_eval", cwd=command.parent) == EXPECTED
     assert output("bin/trec_eval", cwd=command.parent.parent) == EXPECTED
-    assert output("sh", "trec_eval", cwd=command.parent) == EXPECTED
-    assert output(command.parent / "python", command) == EXPECTED
 
 
-def test_an_environment_that_was_moved(tmp_path: Path) -> None:
-    environment(tmp_path / "before")
+def test_an_environment_that_was_moved(tmp_path: Path, script: Path) -> None:
+    environment(tmp_path / "before", script)
 
     (tmp_path / "before").rename(tmp_path / "now here")
 
@@ -89,10 +97,10 @@ def test_arguments_arrive_as_they_are(command: Path) -> None:
 
 @pytest.mark.parametrize("packages", ["lib/{}/site-packages", "lib64/{}/dist-packages"])
 def test_without_a_virtual_environment_the_version_of_the_packages_is_used(
-    packages: str, tmp_path: Path, command: Path
+    packages: str, tmp_path: Path, command: Path, script: Path
 ) -> None:
     """As after `pip install --user`: Python is elsewhere on PATH, by the name of its version."""
-    user = installed(tmp_path / "user" / "bin")
+    user = installed(tmp_path / "user" / "bin", script)
     (tmp_path / "user" / packages.format(VERSION) / "fastrank_eval-0.1.0.dist-info").mkdir(
         parents=True
     )
@@ -103,3 +111,27 @@ def test_without_a_virtual_environment_the_version_of_the_packages_is_used(
         (folder / name).chmod(0o755)
 
     assert output(user, path=folder) == EXPECTED
+
+
+# Redirections of a shell, the exit status, and what is said on standard error.
+STREAMS = """
+>/dev/full => 1 trec_eval: cannot write the results: No space left on device
+2>/dev/full => 0
+>&- => 1 trec_eval: cannot write the results: standard output is closed
+2>&- => 0
+<&- => 0
+>/dev/full 2>&- => 1
+| true; exit ${PIPESTATUS[0]} => 141
+"""
+
+
+@pytest.mark.parametrize(("redirection", "expected"), cases(STREAMS))
+def test_streams(redirection: str, expected: str, command: Path) -> None:
+    """What is written to, read from or closed, also by the executable itself."""
+    run = 'sleep 0.1; exec "$0" -q "$@"'
+    line = ["bash", "-c", f'(sh -c \'{run}\' "$0" "$@") {redirection}', command, *ARGUMENTS[4:]]
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    found = subprocess.run(line, capture_output=True, env=variables, text=True, check=False)
+
+    status, _, told = expected.partition(" ")
+    assert (found.returncode, found.stderr.rstrip()) == (int(status), told)

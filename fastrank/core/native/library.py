@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _OFTEN = 32
 # So few that counting calls does not reach it again.
 _NEVER = -(1 << 62)
+# The CPU levels of libraries, the best first, and what `fastrank_cpu_level` says of them at least.
+LEVELS = {"x86-64-v3": 3, "x86-64-v2": 2, "baseline": 0}
 NATIVE = os.path.dirname(os.path.abspath(__file__))
 _RESULTS: dict[str, type[Int64 | Double | Pointer]] = {
     "int64": Int64,
@@ -182,7 +184,7 @@ def _folders() -> Iterator[str]:
 def _load_from(folder: str) -> tuple[Library | None, str]:
     """The best library in a folder, or None and what is wrong with those that are there."""
     reason = ""
-    for level, needed in (("x86-64-v3", 3), ("x86-64-v2", 2), ("baseline", 0)):
+    for level, needed in LEVELS.items():
         path = library_path(level, folder)
         if not os.path.exists(path):
             continue

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from fastrank.core.scores.summary import Coverage
 
 
+# The lines of trec_eval: counts, other numbers, the text of all queries, and of one.
+COUNT, REAL = b"%-22b\t%b\t%d\n", b"%-22b\t%b\t%6.4f\n"
+TEXT, QUOTED = b"%-22b\t%b\t%b\n", b"%-22b\t%b\t'%b'\n"
+
+
 class Column:
     """The values under one printed name.
 
@@ -429,10 +434,10 @@ def trec_lines(
 def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> bytes:
     name = column.printed
     if column.kind == "count" and not value % 1:
-        return b"%-22b\t%b\t%d\n" % (name, query, value)
+        return COUNT % (name, query, value)
     if column.kind == "text":
-        return b"%-22b\t%b\t%b\n" % (name, query, value if is_summary else b"'%b'" % value)
+        return (TEXT if is_summary else QUOTED) % (name, query, value)
     mark = b"Z" if column.kind == "zscore" else b""
     if value != value:
-        return b"%b%-22b\t%b\t%b\n" % (mark, name, query, printed("%6.4f", value).encode())
-    return b"%b%-22b\t%b\t%6.4f\n" % (mark, name, query, value)
+        return mark + TEXT % (name, query, printed("%6.4f", value).encode())
+    return mark + REAL % (name, query, value)

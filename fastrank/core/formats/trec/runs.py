@@ -15,8 +15,6 @@ from fastrank.common.faces import option
 from fastrank.core.data.run import Run
 from fastrank.core.data.texts import Groups, LineFields, Texts, decoded
 from fastrank.core.formats.files.chunks import (
-    PIECE,
-    SHORTEST_LINE,
     ChunkReader,
     FileParts,
     feed_all,
@@ -25,6 +23,7 @@ from fastrank.core.formats.files.chunks import (
 from fastrank.core.formats.files.source import byte_lines
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import Recycled, zeros
+from fastrank.core.native.codes import PIECE, SHORTEST_LINE
 from fastrank.core.native.threads import in_threads
 from fastrank.errors import FormatError, InputError
 
