@@ -37,6 +37,17 @@ _ARRAYS = {
 _NUMBERS = {"int64": "int64_t", "float64": "double", "void": "void"}
 # The kinds of kernels of measures by what these need: where the table has them.
 _KINDS = {"ranking": "of_rankings", "gains": "of_gains", "unit gains": "of_gains"}
+# A program is bound to the start of the newest C library that it is linked with; this one to that
+# of the first, which all others have. The linker calls it `__wrap_...` where it is asked to.
+_START = """\
+typedef void function(void);
+typedef int start(int (*)(), int, char **, function *, function *, function *, void *);
+start first_start, __wrap___libc_start_main;
+__asm__(".symver first_start, __libc_start_main@{glibc}");
+int __wrap___libc_start_main(int (*program)(), int count, char **words, function *begin,
+                             function *end, function *unload, void *stack) {{
+    return first_start(program, count, words, begin, end, unload, stack);
+}}"""
 _TYPES = """\
 typedef int32_t entry(void *result, void *exception, const int64_t *arguments);
 enum average { NONE, MEAN, SUM, GEOMETRIC };
@@ -45,11 +56,11 @@ struct measure {
     void (*of_rankings)(struct Rankings, doubles, doubles);
     void (*of_gains)(struct GainedRankings, doubles, doubles);
     void (*of_texts)(struct Rankings, doubles, bytes);
-    int rescaled, counts_positive, takes_cutoffs, width, names_count;
+    int rescaled, counts_positive, takes_cutoffs, width, labels_count;
     enum average average;
     unsigned sets;
     doubles numbers;
-    const char *const *names;
+    const char *const *labels;
 };"""
 
 
@@ -59,15 +70,19 @@ def needed_kernels(names: Iterable[str]) -> list[str]:
     return [name for name in names if name in called]
 
 
-def header(kernels: Mapping[str, str], level: str) -> str:
+def header(kernels: Mapping[str, str], level: str, glibc: str) -> str:
     """The text of the header.
 
     kernels: how each of the needed ones is called (`signatures.call_words`). level: the CPU level
-    that they are compiled for.
+    that they are compiled for. glibc: the first version of the C library, if it is that one.
     """
     wanted = ["Rankings", "GainedRankings", *_mentioned().intersection(RECORDS)]
     wanted += [word for words in kernels.values() for word in words.split() if word in RECORDS]
-    lines = [f"typedef struct {{ {item} *at; int64_t count; }} {name};"
+    lines = ["#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>"]
+    lines += ["static void *zeros(int64_t items, size_t size);"]
+    lines += [f"typedef struct {{ {item} *at; int64_t count; }} {name};\n"
+             f"static inline {name} new_{name}(int64_t items) {{\n"
+             f"    return ({name}){{zeros(items, sizeof({item})), items}};\n}}"
              for name, item in _ARRAYS.values()]  # fmt: skip
     structures: dict[str, str] = {}
     for name in sorted(wanted):
@@ -75,7 +90,8 @@ def header(kernels: Mapping[str, str], level: str) -> str:
     lines += [*structures.values(), _TYPES, *_constants(level)]
     for name, words in sorted(kernels.items()):
         lines += _call(name, *words.split()[1:])
-    return "\n".join([*lines, *_measures(), ""])
+    start = [_START.format(glibc=glibc)] if glibc else []
+    return "\n".join([*lines, *_measures(), *start, ""])
 
 
 def _mentioned() -> set[str]:
@@ -88,13 +104,15 @@ def _constants(level: str) -> Iterator[str]:
     """What the front mentions of codes, and the facts and texts of other modules."""
     with open(LAUNCHER) as file:
         launcher = file.read()
-    mentioned = _mentioned()
+    mentioned, decimals = _mentioned(), int(columns.REAL[-2:-1])
     numbers = {name: value for name, value in vars(codes).items() if name in mentioned}
     numbers |= {
         "CPU_LEVEL": LEVELS[level],
         "COLLECTION_SIZE": Options().collection_size,
         "BROKEN_PIPE": output.BROKEN_PIPE,
         "MOST_NAMED": text.NAMED,
+        "DECIMALS": decimals,
+        "SCALE": 10.0**decimals,
     }
     note = text.lacking("the run", "%ld", "%ld judged queries", "%s")
     beginning, end = note.split("%s")
@@ -102,6 +120,9 @@ def _constants(level: str) -> Iterator[str]:
     texts = {
         "LAUNCHER": launcher,
         "LETTERS": trec_eval.SHORT,
+        "LABEL": columns.LABEL.decode().replace("b", "s"),
+        "COUNT_FORMAT": columns.COUNT.decode().replace("d", "ld"),
+        "REAL_FORMAT": columns.REAL.decode(),
         "DEFAULT_SET": trec_eval.DEFAULT_SET,
         "BETWEEN_NAMES": first_few(["", ""]),
         "MORE_NAMES": first_few(["", ""], 1),
@@ -111,11 +132,6 @@ def _constants(level: str) -> Iterator[str]:
         "END_OF_ONE": f"{end}; {text.treated(1, '-c', zero=False)}\n",
         "END_OF_MANY": f"{end}; {text.treated(2, '-c', zero=False)}\n",
     }
-    lines = {"COUNT": columns.COUNT, "REAL": columns.REAL, "TEXT": columns.TEXT,
-             "QUOTED": columns.QUOTED}  # fmt: skip
-    for name, line in lines.items():
-        form = line.replace(b"%-22b", b"%-22s").replace(b"%b", b"%.*s").replace(b"%d", b"%ld")
-        texts[f"{name}_LINE"] = form.decode()
     options = Options(original=True).codes()._asdict().items()
     yield f"#define OPTIONS {{ {', '.join(f'.{name} = {int(value)}' for name, value in options)} }}"
     yield "int fastrank_cpu_level(void);"
@@ -195,6 +211,7 @@ def _measures() -> Iterator[str]:
         bound = bind_trec(measure, None, DEFAULT_VERSION)
         in_sets = measure.sets if measure.since == DEFAULT_VERSION else ()
         numbers = [repr(number).replace("inf", "INFINITY") for number in bound.numbers]
+        labels = ", ".join(_quoted(columns.LABEL % name) for name in bound.names)
         kind = "of_texts" if measure.is_text else _KINDS.get(measure.needs)
         facts = {
             "name": _quoted(measure.name),
@@ -202,12 +219,13 @@ def _measures() -> Iterator[str]:
             "rescaled": int(measure.needs == "unit gains"),
             "counts_positive": int(measure.without_results == "positive grades"),
             "takes_cutoffs": int(measure.takes == "cutoffs"),
-            "width": bound.width,
+            # Texts are as long as that.
+            "width": int(bound.numbers[0]) if measure.is_text and measure.kernel else bound.width,
             "average": measure.average.upper() or "NONE",
             "sets": sum(1 << i for i, name in enumerate(sets) if name in in_sets),
             "numbers": f"{{(double[]){{{', '.join(numbers) or '0'}}}, {len(numbers)}}}",
-            "names_count": len(bound.names),
-            "names": f"(const char *const[]){{{', '.join(map(_quoted, bound.names))}}}",
+            "labels_count": len(bound.names),
+            "labels": f"(const char *const[]){{{labels}}}",
         }
         yield f"    {{{', '.join(f'.{field} = {value}' for field, value in facts.items())}}},"
     yield "};"

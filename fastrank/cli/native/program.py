@@ -45,12 +45,13 @@ def link_program(compiled: dict[str, dict[str, Compiled]], folder: str, *more: s
     source = cpu_level_source("baseline" not in levels())
     objects["cpu_level"] = emit_object(llvm.parse_assembly(source).as_bitcode(), levels()[level])
     command = [*linker(), "-std=c11", "-O2", *more, FRONT]
-    if glibc := first_glibc(llvm.get_process_triple()):
-        command += [f'-DFIRST_GLIBC="{glibc}"', "-Wl,--wrap=__libc_start_main"]
+    glibc = first_glibc(llvm.get_process_triple())
+    if glibc:
+        command.append("-Wl,--wrap=__libc_start_main")
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         words = {name: kernel.words for name, kernel in kernels.items()}
         with open(os.path.join(scratch, "declared.h"), "w") as file:
-            file.write(header(words, level))
+            file.write(header(words, level, glibc))
         linked, program = (os.path.join(place, "trec_eval") for place in (scratch, folder))
         link([*command, f"-I{scratch}", "-o", linked], objects)
         _check_starts(linked)

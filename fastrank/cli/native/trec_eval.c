@@ -14,11 +14,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,20 +31,8 @@
 #define st_mtim st_mtimespec
 #endif
 
-#ifdef FIRST_GLIBC
-/* A program is bound to the start of the newest C library that it is linked with; this one to that
- * of the first, which all others have. */
-typedef void function(void);
-typedef int start(int (*)(), int, char **, function *, function *, function *, void *);
-start first_start, __wrap___libc_start_main;
-__asm__(".symver first_start, __libc_start_main@" FIRST_GLIBC);
-int __wrap___libc_start_main(int (*program)(), int count, char **words, function *begin,
-                             function *end, function *unload, void *stack) {
-    return first_start(program, count, words, begin, end, unload, stack);
-}
-#endif
-
-enum { LARGEST_FILE = 64 << 20, MOST_CUTOFFS = 64, CUTOFF_DIGITS = 9, MOST_QUERIES_NOTED = 999 };
+enum { LARGEST_FILE = 64 << 20, MOST_QUERIES_NOTED = 999, LONGEST_NOTED = 1000 };
+enum { MOST_CUTOFFS = 64, CUTOFF_DIGITS = 9, LONGEST_NAME = 64, LONGEST_LABEL = 128 };
 #define ITEMS(a) (sizeof(a) / sizeof *(a))
 #define STATE(numbers) {&numbers, sizeof numbers / 8}
 
@@ -68,33 +53,30 @@ static size_t count;
 
 /* Leave everything to the command in Python, which the shell starts. */
 static _Noreturn void leave(void) {
-    static char path[PATH_MAX], link[PATH_MAX];
+    static char path[PATH_MAX], link[PATH_MAX] = "/proc/self/exe";
 #ifdef __APPLE__
     uint32_t room = sizeof link;
-    int failed = _NSGetExecutablePath(link, &room) || !realpath(link, path);
-#else
-    int failed = readlink("/proc/self/exe", path, sizeof path - 1) < 0;
+    _NSGetExecutablePath(link, &room);
 #endif
-    (void)link;
-    char *beginning[] = {"sh", "-c", LAUNCHER, failed ? (char *)"trec_eval" : path};
+    char *beginning[] = {"sh", "-c", LAUNCHER, realpath(link, path) ? path : "trec_eval"};
     memcpy(shell_words, beginning, sizeof beginning);
     execv("/bin/sh", shell_words);
     perror("trec_eval: /bin/sh");
     _exit(127);
 }
 
+static void leave_if(int unusual) {
+    if (unusual)
+        leave();
+}
+
 /* Zeroed memory, which is never freed. */
 static void *zeros(int64_t items, size_t size) {
     void *memory = calloc(items ? items : 1, size);
-    if (!memory)
-        leave();
+    leave_if(!memory);
     return memory;
 }
 
-static bytes new_bytes(int64_t items) { return (bytes){zeros(items, 1), items}; }
-static shorts new_shorts(int64_t items) { return (shorts){zeros(items, 4), items}; }
-static integers new_integers(int64_t items) { return (integers){zeros(items, 8), items}; }
-static doubles new_doubles(int64_t items) { return (doubles){zeros(items, 8), items}; }
 static struct Spans new_spans(int64_t items) {
     return (struct Spans){new_integers(items), new_integers(items)};
 }
@@ -104,45 +86,38 @@ static void check_environment(void) {
     static const char *const unusual[] = {"FASTRANK_", "NUMBA_", "POSIXLY_CORRECT", "PYTHONPATH="};
     for (char **variable = environ; *variable; variable++)
         for (size_t i = 0; i < ITEMS(unusual); i++)
-            if (!strncmp(*variable, unusual[i], strlen(unusual[i])))
-                leave();
+            leave_if(!strncmp(*variable, unusual[i], strlen(unusual[i])));
     int mode = fcntl(1, F_GETFL);
-    if (fcntl(0, F_GETFD) < 0 || fcntl(2, F_GETFD) < 0 || mode < 0 || mode & O_NONBLOCK ||
-        fastrank_cpu_level() < CPU_LEVEL)
-        leave();
+    leave_if(fcntl(0, F_GETFD) < 0 || fcntl(2, F_GETFD) < 0 || mode < 0 || mode & O_NONBLOCK ||
+        fastrank_cpu_level() < CPU_LEVEL);
 }
 
+/* Cutoffs in ascending order; others are sorted or refused. */
 static void set_cutoffs(struct measure *measure, const char *text) {
     doubles cutoffs = new_doubles(MOST_CUTOFFS);
-    const char **names = zeros(MOST_CUTOFFS, sizeof *names);
-    size_t n = 0, room = strlen(measure->name) + CUTOFF_DIGITS + 2;
+    const char **labels = zeros(MOST_CUTOFFS, sizeof *labels);
+    double last = 0;
+    int n = 0;
     do {
-        size_t i = n++, digits = strspn(text, "0123456789");
-        if (i == MOST_CUTOFFS || !digits || digits > CUTOFF_DIGITS ||
-            (text[digits] && text[digits] != ','))
-            leave();
-        double cutoff = strtol(text, NULL, 10);
-        for (; i && cutoffs.at[i - 1] > cutoff; i--)
-            cutoffs.at[i] = cutoffs.at[i - 1];
-        cutoffs.at[i] = cutoff;
+        char name[LONGEST_NAME], *label = zeros(LONGEST_LABEL, 1);
+        size_t digits = strspn(text, "0123456789");
+        cutoffs.at[n] = strtol(text, NULL, 10);
+        leave_if(digits > CUTOFF_DIGITS || (text[digits] && text[digits] != ',') ||
+            cutoffs.at[n] <= last || n == MOST_CUTOFFS - 1);
+        last = cutoffs.at[n];
+        snprintf(name, sizeof name, "%s_%.0f", measure->name, last);
+        snprintf(label, LONGEST_LABEL, LABEL, name);
+        labels[n++] = label;
         text += digits;
     } while (*text++);
-    for (size_t i = 0; i < n; i++) {
-        char *name = zeros(room, 1);
-        snprintf(name, room, "%s_%.0f", measure->name, cutoffs.at[i]);
-        names[i] = name;
-        if (cutoffs.at[i] == (i ? cutoffs.at[i - 1] : 0)) /* 0, or one twice. */
-            leave();
-    }
-    cutoffs.count = measure->width = measure->names_count = n;
+    cutoffs.count = measure->width = measure->labels_count = n;
     measure->numbers = cutoffs;
-    measure->names = names;
+    measure->labels = labels;
 }
 
 /* The measures of all -m, in the order of the table. */
 static void choose_measures(const char *const *texts, int texts_count) {
     const char *parameters[ITEMS(MEASURES)] = {0};
-    char named[ITEMS(MEASURES)] = {0};
     unsigned sets = 0;
     for (int i = 0; i < texts_count; i++) {
         size_t set = 0, m = 0, length = strcspn(texts[i], ".");
@@ -156,16 +131,14 @@ static void choose_measures(const char *const *texts, int texts_count) {
             sets |= 1u << set;
         } else if (m == ITEMS(MEASURES) || (point && !(MEASURES[m].takes_cutoffs && point[1]))) {
             leave();
-        } else {
-            named[m] = 1;
-            if (point && !parameters[m])
-                parameters[m] = point + 1;
+        } else if (!parameters[m] || !*parameters[m]) {
+            parameters[m] = point ? point + 1 : "";
         }
     }
     for (size_t m = 0; m < ITEMS(MEASURES); m++)
-        if (named[m] || MEASURES[m].sets & sets) {
+        if (parameters[m] || MEASURES[m].sets & sets) {
             asked[count].is = MEASURES[m];
-            if (parameters[m])
+            if (parameters[m] && *parameters[m])
                 set_cutoffs(&asked[count].is, parameters[m]);
             count++;
         }
@@ -187,8 +160,7 @@ static void read_options(int words_count, char **words) {
         case 'N': collection_size = strtol(optarg, NULL, 10); break;
         default: leave();
         }
-    if (words_count - optind != 2 || options.level < 0 || options.max_retrieved < 0)
-        leave();
+    leave_if(words_count - optind != 2 || options.level < 0 || options.max_retrieved < 0);
     if (!measures_count)
         measures[measures_count++] = DEFAULT_SET;
     choose_measures(measures, measures_count);
@@ -197,34 +169,30 @@ static void read_options(int words_count, char **words) {
 static struct file open_file(const char *path) {
     struct file file;
     uint8_t head[16] = {0};
-    if (!strcmp(path, "-") || strstr(path, "://") ||
+    leave_if(!strcmp(path, "-") || strstr(path, "://") ||
         (file.handle = open(path, O_RDONLY | O_CLOEXEC)) < 0 || fstat(file.handle, &file.status) ||
         !S_ISREG(file.status.st_mode) || file.status.st_size == 0 ||
-        file.status.st_size > LARGEST_FILE || pread(file.handle, head, sizeof head, 0) <= 0)
-        leave();
+        file.status.st_size > LARGEST_FILE || pread(file.handle, head, sizeof head, 0) <= 0);
     for (size_t i = 0; i < ITEMS(MAGICS); i++)
-        if (!memcmp(head, MAGICS[i].at, MAGICS[i].count))
-            leave();
+        leave_if(!memcmp(head, MAGICS[i].at, MAGICS[i].count));
     return file;
 }
 
 static void check_unchanged(struct file file) {
     struct stat now, *before = &file.status;
-    if (fstat(file.handle, &now) || now.st_size != before->st_size ||
-        memcmp(&now.st_mtim, &before->st_mtim, sizeof now.st_mtim))
-        leave();
+    leave_if(fstat(file.handle, &now) || now.st_size != before->st_size ||
+        memcmp(&now.st_mtim, &before->st_mtim, sizeof now.st_mtim));
 }
 
 static struct judgments read_judgments(struct file file) {
     bytes text = new_bytes(file.status.st_size);
-    if (pread(file.handle, text.at, text.count, 0) != text.count)
-        leave();
+    leave_if(pread(file.handle, text.at, text.count, 0) != text.count);
     int64_t lines = count_lines(text);
     struct QrelsLines columns = {new_spans(lines), new_spans(lines), new_integers(lines)};
     struct Stretches stretches = {new_integers(lines), new_integers(lines),
                                   new_integers(lines + 1)};
     struct Reading_numbers state = {.refused = AS_C};
-    scan_qrels(text, NO_COMMENTS, columns, new_integers(0), stretches, new_integers(BOUNDS),
+    scan_qrels(text, NO_COMMENTS, columns, (integers){0}, stretches, new_integers(BOUNDS),
                (struct Reading)STATE(state));
     int64_t queries = state.stretches, rows = state.rows;
     struct Texts names = {text, first(stretches.starts, queries),
@@ -232,8 +200,7 @@ static struct judgments read_judgments(struct file file) {
     struct Interning numbered = {new_integers(table_size(queries)), new_integers(queries),
                                  new_integers(queries)};
     /* Judgments of a query that stand in several places have to be gathered. */
-    if (state.status != DONE || intern_texts(names, numbered) != queries)
-        leave();
+    leave_if(state.status != DONE || intern_texts(names, numbered) != queries);
     stretches.rows.at[queries] = rows;
     struct Texts docs = {text, first(columns.docs.starts, rows), first(columns.docs.lengths, rows)};
     integers order = new_integers(queries);
@@ -257,7 +224,7 @@ static struct StreamScratch new_scratch(int64_t lines, int64_t most_judged) {
                     .positions = new_integers(sizes.positions), .keys = new_doubles(lines),
                     .row_index = {new_shorts(sizes.slots), new_shorts(sizes.positions), clock},
                     .hashes = new_integers(lines), .rows = new_integers(lines)},
-        .unknown = {new_bytes(0), new_integers(0)}};
+        .unknown = {{0}, {0}}};
 }
 
 /* Judge the run through a text of so many bytes at once; 0 if a query does not fit. */
@@ -272,27 +239,21 @@ static int judge(struct file file, int64_t room, struct judgments judgments,
          new_integers(BOUNDS)},
         STATE(cursor)};
     struct StreamScratch scratch = new_scratch(most_lines(room), widest(judgments.qrels.offsets));
-    integers problem = new_integers(3);
     char *text = (char *)reader.text.at;
     for (;;) {
-        int64_t left = size - cursor.file_position, free = room - waiting;
-        int64_t wanted = free < left ? free : left;
-        if (pread(file.handle, text + waiting, wanted, cursor.file_position) != wanted)
-            leave();
+        int64_t wanted = size - cursor.file_position;
+        wanted = wanted < room - waiting ? wanted : room - waiting;
+        leave_if(pread(file.handle, text + waiting, wanted, cursor.file_position) != wanted);
         cursor.file_position += wanted;
         cursor.size = waiting + wanted;
         cursor.ended = cursor.file_position == size;
         int64_t done = stream_run(reader, judgments.queries, judgments.qrels, options, scratch,
-                                  streamed, problem, (struct Reading)STATE(state));
-        if (state.status != DONE)
-            leave();
-        if (cursor.tag_size && !(*tag = strndup(text + cursor.tag, cursor.tag_size)))
-            leave();
+                                  streamed, new_integers(3), (struct Reading)STATE(state));
+        leave_if(state.status != DONE);
+        leave_if(cursor.tag_size && !(*tag = strndup(text + cursor.tag, cursor.tag_size)));
         waiting = cursor.size - done;
-        if (cursor.ended)
-            return 1;
-        if (waiting == room)
-            return 0;
+        if (cursor.ended || waiting == room)
+            return cursor.ended;
         memmove(text, text + done, waiting);
     }
 }
@@ -300,12 +261,12 @@ static int judge(struct file file, int64_t room, struct judgments judgments,
 static struct StreamedRankings judge_run(struct file file, struct judgments judgments, char **tag) {
     int64_t size = file.status.st_size, rows = judgments.qrels.grades.count;
     int64_t queries = judgments.order.count;
-    for (int64_t room = PIECE;; room *= 4) {
+    /* Pages that nothing touches cost nothing: less than all memory is for a small file. */
+    for (int64_t room = size < 4 * PIECE ? PIECE / 4 : PIECE;; room *= 4) {
         struct StreamedRankings streamed = {
             new_integers(rows), new_integers(rows), new_integers(rows), new_integers(rows),
-            .first_listed = new_integers(queries), .listed_counts = new_integers(queries),
-            .num_ret = new_integers(queries), .num_rel_ret = new_integers(queries),
-            .tie_counts = new_integers(queries)};
+            new_integers(queries), new_integers(queries), new_integers(queries),
+            new_integers(queries), new_integers(queries)};
         if (judge(file, room <= size ? room : size + 1, judgments, streamed, tag))
             return streamed;
     }
@@ -325,8 +286,7 @@ static struct Rankings gather(struct judgments judgments, struct StreamedRanking
     struct Ties ties = {new_integers(most + 1), new_integers(rows), new_integers(rows)};
     int64_t evaluated = gather_judged(judgments.order, 1, streamed, judgments.qrels, options,
                                       found, (struct RankingsAndTies){rankings, ties});
-    if (evaluated <= 0)
-        leave();
+    leave_if(evaluated <= 0);
     rankings.offsets.count = rankings.grade_offsets.count = evaluated + 1;
     *queries = first(found, evaluated);
     return rankings;
@@ -340,16 +300,13 @@ static struct GainedRankings new_gains(struct Rankings rankings, int rescaled) {
         new_doubles(distinct), new_integers(distinct), rankings.num_ret, rankings.num_rel};
     struct GainTable table = {new_integers(room), new_doubles(room), new_integers(room),
                               new_integers(room), new_integers(room)};
-    struct GradeGains own_gains = {new_integers(0), new_doubles(0)};
-    assign_gains(rankings, own_gains, 0, rescaled, table, gained);
+    assign_gains(rankings, (struct GradeGains){{0}, {0}}, 0, rescaled, table, gained);
     return gained;
 }
 
 static void compute(struct asked *own, struct Rankings rankings, struct GainedRankings gained) {
-    struct measure *measure = &own->is;
+    const struct measure *measure = &own->is;
     int64_t queries = rankings.offsets.count - 1;
-    if (measure->of_texts) /* How long they are. */
-        measure->width = measure->numbers.at[0];
     own->values = new_doubles(queries * measure->width);
     own->texts = new_bytes(measure->of_texts ? queries * measure->width : 0);
     if (measure->of_rankings)
@@ -357,7 +314,7 @@ static void compute(struct asked *own, struct Rankings rankings, struct GainedRa
     if (measure->of_gains)
         measure->of_gains(gained, measure->numbers, own->values);
     if (measure->of_texts)
-        measure->of_texts(rankings, new_doubles(0), own->texts);
+        measure->of_texts(rankings, (doubles){0}, own->texts);
 }
 
 static void summarize(struct asked *own, int64_t evaluated, struct Qrels qrels) {
@@ -381,86 +338,137 @@ static void summarize(struct asked *own, int64_t evaluated, struct Qrels qrels) 
     }
 }
 
-static void print(FILE *out, const struct measure *measure, int i, int length, const char *query,
-                  double value) {
-    if (measure->average == SUM && fabs(value) < 1L << 53 && floor(value) == value)
-        fprintf(out, COUNT_LINE, measure->names[i], length, query, (long)value);
+/* What is printed. When the first of it is, nothing can be left to Python any more. */
+static char output[1 << 16];
+static size_t used;
+
+static void write_output(void) {
+    for (size_t done = 0; done < used;) {
+        ssize_t written = write(1, output + done, used - done);
+        if (written < 0 && errno == EPIPE)
+            _exit(BROKEN_PIPE);
+        if (written < 0) {
+            const char *reason = strerror(errno), *term = getenv("TERM"), *no = getenv("NO_COLOR");
+            int colored = isatty(2) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+            dprintf(2, colored ? UNWRITABLE_COLORED : UNWRITABLE, reason);
+            _exit(1);
+        }
+        done += written;
+    }
+    used = 0;
+}
+
+static void put_part(const char *text, size_t length) {
+    for (size_t part; length; text += part, length -= part) {
+        part = length < sizeof output - used ? length : sizeof output - used;
+        memcpy(output + used, text, part);
+        if ((used += part) == sizeof output)
+            write_output();
+    }
+}
+
+static void put(const char *text) { put_part(text, strlen(text)); }
+
+static void put_digits(int64_t number, int decimals) {
+    char text[32], *end = text + sizeof text, *at = end;
+    for (; number || decimals >= 0; number /= 10) {
+        if (decimals-- == 0 && at < end)
+            *--at = '.';
+        *--at = '0' + number % 10;
+    }
+    put_part(at, end - at);
+}
+
+/* As printf prints it, which takes longer; where that is plain, without printf. */
+static void put_value(double value, enum average average) {
+    double scaled = value * SCALE, below = floor(scaled), rest = scaled - below;
+    int whole = average == SUM && fabs(value) < 1L << 53 && floor(value) == value;
+    char text[400];
+    if (signbit(value) || !(value < 1e6) || (!whole && fabs(rest - 0.5) < 1e-4))
+        put_part(text, whole ? snprintf(text, sizeof text, COUNT_FORMAT, (long)value)
+                             : snprintf(text, sizeof text, REAL_FORMAT, value));
     else
-        fprintf(out, REAL_LINE, measure->names[i], length, query, value);
+        put_digits(whole ? value : below + (rest > 0.5), whole ? 0 : DECIMALS);
 }
 
-static void print_query(FILE *out, int64_t q, int length, const char *query) {
+static void print_text(const char *label, const char *query, size_t length, const char *quote,
+                       const char *text, size_t size) {
+    put(label);
+    put_part(query, length);
+    put("\t");
+    put(quote);
+    put_part(text, size);
+    put(quote);
+    put("\n");
+}
+
+static void print_values(const struct measure *measure, const double *values, const char *query,
+                         size_t length) {
+    for (int i = 0; i < measure->labels_count; i++) {
+        put(measure->labels[i]);
+        put_part(query, length);
+        put("\t");
+        put_value(values[i], measure->average);
+        put("\n");
+    }
+}
+
+static void print_query(int64_t q, const char *query, size_t length) {
     for (size_t m = 0; m < count; m++) {
         const struct measure *measure = &asked[m].is;
+        int64_t at = q * measure->width;
         if (measure->of_texts) {
-            const char *text = (char *)asked[m].texts.at + q * measure->width;
-            int size = strnlen(text, measure->width);
-            fprintf(out, QUOTED_LINE, measure->names[0], length, query, size, text);
+            const char *text = (char *)asked[m].texts.at + at;
+            print_text(measure->labels[0], query, length, "'", text, strnlen(text, measure->width));
         } else if (measure->average != GEOMETRIC && (measure->of_rankings || measure->of_gains))
-            for (int i = 0; i < measure->names_count; i++)
-                print(out, measure, i, length, query, asked[m].values.at[q * measure->width + i]);
+            print_values(measure, asked[m].values.at + at, query, length);
     }
 }
 
-static void print_summary(FILE *out, const char *tag) {
-    for (size_t m = 0; m < count; m++) {
-        const struct measure *measure = &asked[m].is;
-        if (measure->average)
-            for (int i = 0; i < measure->names_count; i++)
-                print(out, measure, i, 3, "all", asked[m].summary.at[i]);
-        else if (!measure->of_texts) /* runid */
-            fprintf(out, TEXT_LINE, measure->names[0], 3, "all", (int)strlen(tag), tag);
-    }
+static void print_summary(const char *tag) {
+    for (size_t m = 0; m < count; m++)
+        if (asked[m].is.average)
+            print_values(&asked[m].is, asked[m].summary.at, "all", 3);
+        else if (!asked[m].is.of_texts) /* runid */
+            print_text(asked[m].is.labels[0], "all", 3, "", tag, strlen(tag));
 }
 
-/* Write the note on judged queries without results to memory. */
-static void note_missing(FILE *out, struct judgments judgments, struct StreamedRankings streamed,
+/* The note on judged queries without results. Where it cannot be written, the results still are. */
+static void note_missing(struct judgments judgments, struct StreamedRankings streamed,
                          int64_t missing) {
     struct Texts names = judgments.queries.texts;
     int64_t judged = judgments.order.count, named = 0;
-    if (judged > MOST_QUERIES_NOTED) /* Their number has separators. */
-        leave();
-    fprintf(out, NOTE_BEGINNING, (long)missing, (long)judged);
+    char text[sizeof NOTE_BEGINNING + 40];
+    snprintf(text, sizeof text, NOTE_BEGINNING, (long)missing, (long)judged);
+    put(text);
+    leave_if(judged > MOST_QUERIES_NOTED); /* Their number has separators. */
     for (int64_t i = 0; i < judged && named < MOST_NAMED; i++) {
         int64_t query = judgments.order.at[i], length = names.lengths.at[query];
         const char *id = (char *)names.buffer.at + names.starts.at[query];
         if (streamed.first_listed.at[query])
             continue;
         for (int64_t j = 0; j < length; j++)
-            if (id[j] <= ' ' || id[j] > '~') /* Shown escaped. */
-                leave();
-        fprintf(out, "%s%.*s", named++ ? BETWEEN_NAMES : "", (int)length, id);
+            leave_if(length > LONGEST_NOTED || id[j] <= ' ' || id[j] > '~'); /* Shown escaped. */
+        put(named++ ? BETWEEN_NAMES : "");
+        put_part(id, length);
     }
-    fputs(missing > named ? MORE_NAMES : "", out);
-    fputs(missing == 1 ? END_OF_ONE : END_OF_MANY, out);
-}
-
-static void write_all(const char *output, size_t length) {
-    for (ssize_t written; length; output += written, length -= written) {
-        written = write(1, output, length);
-        if (written >= 0)
-            continue;
-        if (errno == EPIPE)
-            _exit(BROKEN_PIPE);
-        const char *reason = strerror(errno), *term = getenv("TERM"), *plain = getenv("NO_COLOR");
-        int colored = isatty(2) && !(plain && *plain) && !(term && !strcmp(term, "dumb"));
-        dprintf(2, colored ? UNWRITABLE_COLORED : UNWRITABLE, reason);
-        _exit(1);
-    }
+    put(missing > named ? MORE_NAMES : "");
+    put(missing == 1 ? END_OF_ONE : END_OF_MANY);
+    if (write(2, output, used) < 0)
+        errno = 0;
+    used = 0;
 }
 
 int main(int words_count, char **words) {
-    if (!(shell_words = calloc(words_count + 4, sizeof *shell_words)))
+    if (!words_count || !(shell_words = calloc(words_count + 4, sizeof *shell_words)))
         return 3;
     memcpy(shell_words + 4, words + 1, (words_count - 1) * sizeof *words);
     check_environment();
     read_options(words_count, words);
-
     struct file qrels_file = open_file(words[optind]);
     struct judgments judgments = read_judgments(qrels_file);
     struct file run_file = open_file(words[optind + 1]);
-    char *tag = "", *note, *output;
-    size_t note_length, length;
+    char *tag = "";
     struct StreamedRankings streamed = judge_run(run_file, judgments, &tag);
     check_unchanged(qrels_file);
     check_unchanged(run_file);
@@ -476,26 +484,17 @@ int main(int words_count, char **words) {
             summarize(&asked[m], queries.count, judgments.qrels);
     }
 
-    FILE *notes = open_memstream(&note, &note_length), *out = open_memstream(&output, &length);
+    signal(SIGPIPE, SIG_IGN);
     int64_t missing = judgments.order.count - queries.count;
-    if (!notes || !out)
-        leave();
     if (missing && !complete)
-        note_missing(notes, judgments, streamed, missing);
+        note_missing(judgments, streamed, missing);
     struct Texts names = judgments.queries.texts;
     for (int64_t q = 0; per_query && q < queries.count; q++) {
         int64_t query = queries.at[q];
-        print_query(out, q, names.lengths.at[query],
-                    (char *)names.buffer.at + names.starts.at[query]);
+        print_query(q, (char *)names.buffer.at + names.starts.at[query], names.lengths.at[query]);
     }
     if (with_summary)
-        print_summary(out, tag);
-    if (fclose(notes) || fclose(out))
-        leave();
-    signal(SIGPIPE, SIG_IGN);
-    /* Where the note cannot be written, the results still are. */
-    if (note_length && write(2, note, note_length) < 0)
-        errno = 0;
-    write_all(output, length);
+        print_summary(tag);
+    write_output();
     _exit(0);
 }

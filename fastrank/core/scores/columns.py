@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from fastrank.core.scores.summary import Coverage
 
 
-# The lines of trec_eval: counts, other numbers, the text of all queries, and of one.
-COUNT, REAL = b"%-22b\t%b\t%d\n", b"%-22b\t%b\t%6.4f\n"
-TEXT, QUOTED = b"%-22b\t%b\t%b\n", b"%-22b\t%b\t'%b'\n"
+# How trec_eval prints the name of a value, a count, and any other number.
+LABEL, COUNT, REAL = b"%-22b\t", b"%d", b"%6.4f"
+_COUNT_LINE, _REAL_LINE, _TEXT_LINE, _QUOTED_LINE = (
+    LABEL + b"%b\t" + value + b"\n" for value in (COUNT, REAL, b"%b", b"'%b'")
+)
 
 
 class Column:
@@ -434,10 +436,10 @@ def trec_lines(
 def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> bytes:
     name = column.printed
     if column.kind == "count" and not value % 1:
-        return COUNT % (name, query, value)
+        return _COUNT_LINE % (name, query, value)
     if column.kind == "text":
-        return (TEXT if is_summary else QUOTED) % (name, query, value)
+        return (_TEXT_LINE if is_summary else _QUOTED_LINE) % (name, query, value)
     mark = b"Z" if column.kind == "zscore" else b""
     if value != value:
-        return mark + TEXT % (name, query, printed("%6.4f", value).encode())
-    return mark + REAL % (name, query, value)
+        return mark + _TEXT_LINE % (name, query, printed("%6.4f", value).encode())
+    return mark + _REAL_LINE % (name, query, value)
