@@ -38,7 +38,7 @@ def positional(function: Callable[..., Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
-def test_judgments_and_queries_come_first(function: Callable[..., Any]) -> None:
+def test_judgments_and_queries_come_first(function):
     names = positional(function)
 
     for first, second in ORDERS:
@@ -46,7 +46,7 @@ def test_judgments_and_queries_come_first(function: Callable[..., Any]) -> None:
             assert names.index(first) < names.index(second)
 
 
-def test_all_orders_are_used() -> None:
+def test_all_orders_are_used():
     used = {pair for pair in ORDERS for function in FUNCTIONS if {*pair} <= {*positional(function)}}
 
     assert used == set(ORDERS)
@@ -61,7 +61,7 @@ def test_all_orders_are_used() -> None:
         lambda qrels, run: fr.hard_negatives(qrels, run, 1),
     ],
 )
-def test_a_run_in_place_of_qrels_is_an_error(call: Callable[..., Any]) -> None:
+def test_a_run_in_place_of_qrels_is_an_error(call):
     qrels, run = fr.Qrels.from_dict({"q": {"d": 1}}), fr.Run.from_dict({"q": {"d": 1.0}})
 
     with pytest.raises(TypeError, match=r"^qrels: expected Qrels or Preferences, .* found Run$"):
@@ -76,7 +76,7 @@ def test_a_run_in_place_of_qrels_is_an_error(call: Callable[..., Any]) -> None:
         lambda queries, corpus, k: fr.evaluate_embeddings(queries, corpus, {"0": {"1": 1}}),
     ],
 )
-def test_an_index_in_place_of_queries_is_an_error(call: Callable[..., Any]) -> None:
+def test_an_index_in_place_of_queries_is_an_error(call):
     index = fastrank.searching.build_index([[1.0, 0.0], [0.0, 1.0]])
 
     with pytest.raises(ArrayError, match=r"^queries: expected a table of vectors, found Index$"):

@@ -32,7 +32,7 @@ def _called_by(script: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_step_of_a_workflow_is_a_script_that_ci_runs(command: str) -> None:
+def test_a_step_of_a_workflow_is_a_script_that_ci_runs(command):
     script, *_ = command.split()
     folder, name = script.split("/")
 
@@ -43,14 +43,14 @@ def test_a_step_of_a_workflow_is_a_script_that_ci_runs(command: str) -> None:
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
-def test_a_script_is_executable_and_calls_only_scripts_that_exist(path: Path) -> None:
+def test_a_script_is_executable_and_calls_only_scripts_that_exist(path):
     assert os.access(path, os.X_OK)
     assert all((REPOSITORY / ".ci" / name).exists() for name in _called_by(path))
     if path.read_text("utf-8").startswith("#!/usr/bin/env bash"):
         subprocess.run(["bash", "-n", str(path)], check=True)
 
 
-def test_wheels_are_tested_by_scripts_that_ci_runs() -> None:
+def test_wheels_are_tested_by_scripts_that_ci_runs():
     tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
     config = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
     command = config["tool"]["cibuildwheel"]["test-command"]
@@ -60,7 +60,7 @@ def test_wheels_are_tested_by_scripts_that_ci_runs() -> None:
     assert {"smoke", "test-wheel"} == set(called) <= _called_by(REPOSITORY / ".ci/run")
 
 
-def test_the_versions_of_python_that_are_tested_are_those_that_are_claimed() -> None:
+def test_the_versions_of_python_that_are_tested_are_those_that_are_claimed():
     tests = yaml.safe_load((REPOSITORY / ".github/workflows/tests.yml").read_text("utf-8"))
     project = (REPOSITORY / "pyproject.toml").read_text("utf-8")
     claimed = re.findall(r"Programming Language :: Python :: (3\.\d+)", project)
@@ -97,11 +97,11 @@ def released(tmp_path: Path) -> Path:
 
 
 @needs_checkout
-def test_this_commit_is_consistent() -> None:
+def test_this_commit_is_consistent():
     assert _check_version(REPOSITORY) == (0, "version, changelog, citation: consistent\n")
 
 
-def test_a_release_is_consistent(released: Path) -> None:
+def test_a_release_is_consistent(released):
     assert _check_version(released, "v1.2.3") == (0, "version, changelog, citation: consistent\n")
 
 
@@ -117,9 +117,7 @@ def test_a_release_is_consistent(released: Path) -> None:
         ("pyproject.toml", "someone", "OWNER", "has the placeholder OWNER"),
     ],
 )
-def test_what_does_not_belong_to_the_tag_is_named(
-    path: str, old: str, new: str, problem: str, released: Path
-) -> None:
+def test_what_does_not_belong_to_the_tag_is_named(path, old, new, problem, released):
     file = released / path
     file.write_text(file.read_text().replace(old, new, 1))
 

@@ -93,7 +93,7 @@ def expected(place: str, name: str) -> str:
 
 
 @pytest.mark.parametrize(("place", "name"), ROWS)
-def test_the_error_says_what_to_use_instead(place: str, name: str) -> None:
+def test_the_error_says_what_to_use_instead(place, name):
     start = re.escape(expected(place, name)).replace(re.escape("..."), ".*")
     end = re.escape(f"; it is gone: use {DROPPED[place][name]}")
 
@@ -103,31 +103,31 @@ def test_the_error_says_what_to_use_instead(place: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("package", ["fastrank", "fastrank.compat"])
-def test_an_import_says_what_to_use_instead(package: str) -> None:
+def test_an_import_says_what_to_use_instead(package):
     for name, remedy in DROPPED[package].items():
         with pytest.raises(ImportError, match=re.escape(f"; it is gone: use {remedy}")):
             exec(f"from {package} import {name}")
         assert not hasattr(importlib.import_module(package), name)
 
 
-def test_a_value_that_other_options_never_had_is_not_said_to_be_gone() -> None:
+def test_a_value_that_other_options_never_had_is_not_said_to_be_gone():
     assert "gone" not in told("gate check b q a --test tukey-anova")
     assert "gone" not in told("convert q r --kind values")
 
 
-def test_the_remedy_of_other_libraries_classes_takes_what_they_return() -> None:
+def test_the_remedy_of_other_libraries_classes_takes_what_they_return():
     module, function = DROPPED["fastrank.compat"]["ragas"].split(" ")[0].rsplit(".", 1)
     results_to_run = getattr(importlib.import_module(module), function)
 
     assert results_to_run({"q": [{"id": "d", "score": 1.0}]}).to_dict() == {"q": {"d": 1.0}}
 
 
-def test_the_command_line_refuses_values_as_functions_do() -> None:
+def test_the_command_line_refuses_values_as_functions_do():
     for command in ("compare", "inspect -o x"):
         assert told(f"{command} q a b --test tukey-anova").endswith("; it is gone: use 'tukey'")
 
 
-def test_what_to_use_instead_exists() -> None:
+def test_what_to_use_instead_exists():
     remedies = {remedy for names in DROPPED.values() for remedy in names.values()}
     words = {
         word for remedy in remedies for word in re.findall(r"\bf(?:ast)?r(?:ank)?\.[\w.]+", remedy)
@@ -147,7 +147,7 @@ def test_what_to_use_instead_exists() -> None:
         assert [flag for flag in flags if flag.startswith("-") and flag not in known] == []
 
 
-def test_nothing_is_loaded_unless_there_is_an_error() -> None:
+def test_nothing_is_loaded_unless_there_is_an_error():
     """What the trec_eval command imports, and `import fastrank`."""
     code = (
         "import fastrank, fastrank.cli.trec_eval, sys;"

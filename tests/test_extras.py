@@ -53,9 +53,7 @@ USES: list[tuple[str, str, str, Callable[[], Any]]] = [
 
 
 @pytest.mark.parametrize(("module", "user", "extra", "use"), USES)
-def test_a_missing_library_is_named_with_its_extra(
-    module: str, user: str, extra: str, use: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_library_is_named_with_its_extra(module, user, extra, use, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
 
     with pytest.raises(ImportError) as caught:
@@ -65,7 +63,7 @@ def test_a_missing_library_is_named_with_its_extra(
     assert str(caught.value) == f"{user} needs {library}: pip install 'fastrank-eval[{extra}]'"
 
 
-def test_extras_that_are_named_exist() -> None:
+def test_extras_that_are_named_exist():
     """In errors, help and documentation."""
     tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]

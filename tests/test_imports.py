@@ -1,7 +1,5 @@
 """What packages offer, and what is not imported on the way to an answer."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module
@@ -23,7 +21,7 @@ from tests.helpers.paths import DATA, PACKAGE, REPOSITORY
     ],
 )
 @pytest.mark.skipif(not engine().startswith("precompiled"), reason="the other engines need numba")
-def test_no_heavy_library_is_loaded(statement: str) -> None:
+def test_no_heavy_library_is_loaded(statement):
     """Neither numpy nor numba nor anything as slow, on the way from arguments to output."""
     heavy = {"numpy", "numba", "llvmlite", "faiss", "argparse", "re", "typing", "dataclasses"}
     heavy |= {"collections", "contextlib", "functools"}
@@ -46,7 +44,7 @@ PACKAGES = [f"fastrank.{module.name}" for module in iter_modules(fastrank.__path
 
 
 @pytest.mark.parametrize("package", ["fastrank", *PACKAGES])
-def test_every_public_name_exists(package: str) -> None:
+def test_every_public_name_exists(package):
     module = import_module(package)
     for name in getattr(module, "__all__", ()):
         getattr(module, name)
@@ -62,7 +60,7 @@ def test_every_public_name_exists(package: str) -> None:
         ("sys.implementation.name = 'pypy'", "fastrank needs CPython; this is pypy"),
     ],
 )
-def test_unsupported_systems_are_refused_with_advice(lacking: str, message: str) -> None:
+def test_unsupported_systems_are_refused_with_advice(lacking, message):
     found = subprocess.run(
         [sys.executable, "-c", f"import sys; {lacking}; import fastrank"],
         cwd=REPOSITORY,

@@ -194,9 +194,7 @@ WARNED = {"ties": text.BY_TIES, "constant": text.BY_TIES, "missing": text.LEFT_O
 
 @pytest.mark.filterwarnings("ignore:k=2 is below")
 @pytest.mark.parametrize(("note", "road"), CASES)
-def test_a_note_is_printed_whichever_road_was_taken(
-    note: str, road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_note_is_printed_whichever_road_was_taken(note, road, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pattern, qrels, run, how, _ = NOTES[note]
 
@@ -210,18 +208,14 @@ def _told(road: str, qrels: Any, run: Run, how: dict[str, Any]) -> list[str]:
 
 @pytest.mark.filterwarnings("ignore:k=2 is below")
 @pytest.mark.parametrize("road", ALL)
-def test_without_a_reason_nothing_is_noted(
-    road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_reason_nothing_is_noted(road, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     assert _told(road, QRELS, RUN, {}) == []
 
 
 @pytest.mark.parametrize(("note", "road"), [case for case in CASES if case[0] in WARNED])
-def test_who_reads_the_mean_alone_is_warned(
-    note: str, road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_reads_the_mean_alone_is_warned(note, road, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(text, "_LOOKS", {})
     _, qrels, run, how, _ = NOTES[note]
@@ -233,7 +227,7 @@ def test_who_reads_the_mean_alone_is_warned(
     assert {Path(warning.filename).name for warning in warnings} == {"test_notes.py"}
 
 
-def test_a_mean_over_all_queries_is_not_warned_of(recwarn: pytest.WarningsRecorder) -> None:
+def test_a_mean_over_all_queries_is_not_warned_of(recwarn):
     for missing in ("zero", "skip"):
         run = RUN if missing == "skip" else {"0": RUN["0"]}
         assert fr.evaluate(QRELS, run, "RR", missing=missing).mean
@@ -241,7 +235,7 @@ def test_a_mean_over_all_queries_is_not_warned_of(recwarn: pytest.WarningsRecord
     assert not recwarn.list
 
 
-def test_a_loop_is_told_of_ties_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loop_is_told_of_ties_at_first(monkeypatch):
     monkeypatch.setattr(text, "_LOOKS", {})
 
     with pytest.warns(UserWarning, match=text.BY_TIES) as warnings:

@@ -513,7 +513,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("files")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("call", "words", "remedy"), PYTHON)
-def test_the_remedy_of_an_error_works(call: str, words: str, remedy: str) -> None:
+def test_the_remedy_of_an_error_works(call, words, remedy):
     with pytest.raises((fr.FastrankError, TypeError)) as caught:
         eval(call)
 
@@ -524,7 +524,7 @@ def test_the_remedy_of_an_error_works(call: str, words: str, remedy: str) -> Non
 @pytest.mark.usefixtures("files")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("call", "words", "remedy"), COMMANDS)
-def test_the_remedy_of_a_command_works(call: str, words: str, remedy: str) -> None:
+def test_the_remedy_of_a_command_works(call, words, remedy):
     status, output = follow(call)
 
     expected, _, told = words.partition(" ")
@@ -532,7 +532,7 @@ def test_the_remedy_of_a_command_works(call: str, words: str, remedy: str) -> No
     assert follow(remedy)[0] == 0
 
 
-def test_every_remedy_in_the_sources_is_tried() -> None:
+def test_every_remedy_in_the_sources_is_tried():
     """A new message with a remedy needs a row in one of the tables."""
     tried = "\n".join([words for _, words, _ in (*PYTHON, *COMMANDS)])
     missing = []

@@ -105,7 +105,7 @@ def row(**changes: Any) -> Row:
 
 
 @pytest.mark.parametrize("name", cases.CASES)
-def test_the_expected_answers_are_those_for_the_files(generated: Path, name: str) -> None:
+def test_the_expected_answers_are_those_for_the_files(generated, name):
     stored = manifest.load(generated, cases.CASES[name])
     text = stored.run.read_text()
     run = pytrec_eval.parse_run(text.splitlines())
@@ -124,7 +124,7 @@ def test_the_expected_answers_are_those_for_the_files(generated: Path, name: str
     assert 0 < stored.manifest.expected["map"] < 1
 
 
-def test_the_cases_are_what_they_are_called(generated: Path) -> None:
+def test_the_cases_are_what_they_are_called(generated):
     def fields(name: str) -> list[list[str]]:
         return [line.split(" ") for line in (generated / name / "run").read_text().splitlines()]
 
@@ -156,7 +156,7 @@ def test_the_cases_are_what_they_are_called(generated: Path) -> None:
         assert facts.judgments / facts.queries == pytest.approx(judged, rel=0.1)
 
 
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes(tmp_path):
     texts = []
     for seed in ("5", "5", "6"):
         assert bench("generate", "--scale", SCALE, "--seed", seed, "--cases=uuid", tmp_path) == 0
@@ -166,7 +166,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["uuid"]
 
 
-def test_portions_of_lines_join(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_portions_of_lines_join(monkeypatch):
     case = cases.CASES["scattered"]
     columns = draw.draw(case, 0.001, 1)
     whole = b"".join(lines.run_text(case, columns)), expected.compute(case, columns)
@@ -177,7 +177,7 @@ def test_portions_of_lines_join(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (b"".join(lines.run_text(case, columns)), expected.compute(case, columns)) == whole
 
 
-def test_rows_are_complete_and_right(results: Path) -> None:
+def test_rows_are_complete_and_right(results):
     found = {own.key[1:]: own for own in rows.read([results])}
 
     assert len(found) == 5 + 1 + 3
@@ -195,9 +195,7 @@ def test_rows_are_complete_and_right(results: Path) -> None:
     assert found[READ, "fastrank.read_run"].calls == 3
 
 
-def test_files_that_were_added_are_measured_from_memory_too(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_that_were_added_are_measured_from_memory_too(tmp_path, capsys):
     inputs, compressed, file = (tmp_path / name for name in ("inputs", "run.gz", "results.json"))
     compressed.write_bytes(gzip.compress((DATA / "pixels.run").read_bytes()))
     wanted = [f"--tasks={BUILT},{BUILDING}", "--peers=pytrec_eval", "--rounds=1", "-o", file]
@@ -223,7 +221,7 @@ def test_files_that_were_added_are_measured_from_memory_too(
     assert "digits: what was added is checked with" in capsys.readouterr().err
 
 
-def test_arrays_of_integers_have_the_ids_in_their_order_as_texts() -> None:
+def test_arrays_of_integers_have_the_ids_in_their_order_as_texts():
     qrels = {"q": {"ä": 1, "b": 2}}
     judged, (ids, scores, queries) = memory.as_arrays(
         qrels, {"q": {"a": 0.5, "b": 0.25}, "r": {"ä": 1.0}}
@@ -239,9 +237,7 @@ def test_arrays_of_integers_have_the_ids_in_their_order_as_texts() -> None:
     assert judged == {"q": {umlaut: 1, b: 2}}
 
 
-def test_what_a_wrong_answer_took_is_not_compared(
-    generated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_wrong_answer_took_is_not_compared(generated, tmp_path, capsys):
     peer, file = tmp_path / "peer", tmp_path / "results.json"
     says = '[ "$1" = -v ] && echo "trec_eval version 9.0.8" && exit'
     peer.write_text(f'#!/bin/sh\n{says}\n"{COMMANDS}/trec_eval" "$@" && echo more\n')
@@ -263,9 +259,7 @@ def test_what_a_wrong_answer_took_is_not_compared(
     assert f"sample, start-up, {OWN_TREC_EVAL} (wrong)" in names
 
 
-def test_the_table_takes_its_place_in_a_page_and_nothing_else_changes(
-    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_table_takes_its_place_in_a_page_and_nothing_else_changes(results, tmp_path, capsys):
     page = tmp_path / "speed.md"
     before, after = "# Title\r\n\nä ", "\n\nend, no newline"
     page.write_bytes(f"{before}{speed_table.BEGIN}\nold\n{speed_table.END}{after}".encode())
@@ -283,7 +277,7 @@ def test_the_table_takes_its_place_in_a_page_and_nothing_else_changes(
 
 
 @pytest.mark.parametrize("text", ["", speed_table.BEGIN, speed_table.END + speed_table.BEGIN])
-def test_a_page_without_its_markers_is_left_alone(tmp_path: Path, text: str) -> None:
+def test_a_page_without_its_markers_is_left_alone(tmp_path, text):
     page = tmp_path / "speed.md"
     page.write_text(text)
 
@@ -292,7 +286,7 @@ def test_a_page_without_its_markers_is_left_alone(tmp_path: Path, text: str) -> 
     assert page.read_text() == text
 
 
-def test_a_wrong_answer_is_shown_first_and_has_no_speedup() -> None:
+def test_a_wrong_answer_is_shown_first_and_has_no_speedup():
     wrong = row(program="ranx", status="wrong", problem="map is 1", speedup=None)
 
     text = run_report.text([row(), wrong])
@@ -313,8 +307,8 @@ def test_a_wrong_answer_is_shown_first_and_has_no_speedup() -> None:
     ],
 )
 def test_a_command_that_is_wrong_or_slow_or_fails(
-    generated: Path, tmp_path: Path, does: str, limit: float, status: str, problem: str
-) -> None:
+    generated, tmp_path, does, limit, status, problem
+):
     program = Program(ORIGINAL, OFFICIAL, ["/bin/sh", "-c", does])
     stored = manifest.load(generated, cases.CASES["typical"])
     subject = Subject(program, stored.manifest, Limits(limit, 30), tmp_path)
@@ -325,7 +319,7 @@ def test_a_command_that_is_wrong_or_slow_or_fails(
     assert subject.problem.startswith(problem)
 
 
-def test_a_library_that_fails(generated: Path, tmp_path: Path) -> None:
+def test_a_library_that_fails(generated, tmp_path):
     stored = manifest.load(generated, cases.CASES["typical"])
     job = Job("none", str(stored.run), OFFICIAL, "9.0.8", str(tmp_path / "answers"))
     words = job.words("fastrank.evaluate(run)")
@@ -340,7 +334,7 @@ def test_a_library_that_fails(generated: Path, tmp_path: Path) -> None:
     assert rows.unmeasured(subject, stored).steady is None
 
 
-def test_targets_are_met_missed_or_not_measured() -> None:
+def test_targets_are_met_missed_or_not_measured():
     found = targets.check([row(), row(task=ALL_TREC, speedup=3.5, baseline="pytrec_eval")])
 
     name = "target: typical, evaluate official, fastrank, 1 thread"
@@ -359,9 +353,7 @@ def test_targets_are_met_missed_or_not_measured() -> None:
     ]
 
 
-def test_bad_input_is_told_in_one_line(
-    generated: Path, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_told_in_one_line(generated, results, tmp_path, capsys):
     (tmp_path / "not.json").write_text("no\n")
     (tmp_path / "list.json").write_text("[]")
     (tmp_path / "other.json").write_text('{"version": "1.0", "benchmarks": []}')
@@ -408,9 +400,7 @@ def test_bad_input_is_told_in_one_line(
         assert error.count("\n") == 1
 
 
-def test_a_full_disk_and_a_failure_leave_no_half_written_case(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_full_disk_and_a_failure_leave_no_half_written_case(tmp_path, monkeypatch, capsys):
     words = ["generate", "--scale", SCALE, "--cases", "typical", tmp_path]
 
     def fail(*_: object) -> None:
@@ -429,7 +419,7 @@ def test_a_full_disk_and_a_failure_leave_no_half_written_case(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_timed_kernels_and_functions_compute_the_right_values() -> None:
+def test_the_timed_kernels_and_functions_compute_the_right_values():
     words = ["-m", "pytest", "bench", "--benchmark-disable", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [sys.executable, *words],

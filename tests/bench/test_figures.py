@@ -49,16 +49,14 @@ def package(tmp_path: Path) -> Path:
     return folder
 
 
-def test_figures_do_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_do_not_grow(monkeypatch):
     monkeypatch.chdir(REPOSITORY)
     counts = figures.figures()
 
     assert {what: counts[what] for what in MOST if counts[what] > MOST[what]} == {}
 
 
-def test_each_figure_has_a_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_figure_has_a_line(monkeypatch, capsys):
     monkeypatch.chdir(REPOSITORY)
     monkeypatch.setattr(figures, "figures", lambda: {"lines": 70123, "modules": 32})
 
@@ -66,16 +64,14 @@ def test_each_figure_has_a_line(
     assert capsys.readouterr().out == "  70,123 lines\n      32 modules\n"
 
 
-def test_figures_need_a_checkout(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_figures_need_a_checkout(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
     assert main(["figures"]) == 2
     assert "run this in the root of the repository" in capsys.readouterr().err
 
 
-def test_what_is_counted_in_the_source(package: Path) -> None:
+def test_what_is_counted_in_the_source(package):
     files = [package / "source.py"]
 
     assert code_counts.lines(files) == 13
@@ -89,7 +85,7 @@ def test_what_is_counted_in_the_source(package: Path) -> None:
     assert code_counts.classes_of_three(files) == 1
 
 
-def test_modules_that_import_each_other_are_a_circle(package: Path) -> None:
+def test_modules_that_import_each_other_are_a_circle(package):
     circle = code_counts.largest_circle(package.glob("*.py"), package)
 
     assert circle == ["fastrank.a", "fastrank.b", "fastrank.c"]

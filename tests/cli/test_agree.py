@@ -9,7 +9,7 @@ import fastrank as fr
 from tests.helpers.commands import QRELS, RUNS, printed, write
 
 
-def test_rankings_of_systems_have_a_row_for_each_measure() -> None:
+def test_rankings_of_systems_have_a_row_for_each_measure():
     lines = Path(QRELS).read_text().splitlines(keepends=True)
     write({"part.qrels": "".join(lines[::3])})
     for qrels, path in ((QRELS, "all.csv"), ("part.qrels", "part.csv")):
@@ -32,7 +32,7 @@ def _means(path: str, measure: str) -> dict[str, float]:
     return {row[0]: float(row[3]) for row in rows if row[1:3] == ["", measure]}
 
 
-def test_the_best_system_is_the_first_of_measures_of_which_lower_values_are_better() -> None:
+def test_the_best_system_is_the_first_of_measures_of_which_lower_values_are_better():
     """The best two change places, which weighs more than a change at the end."""
 
     def agreement(*rankings: tuple[int, ...]) -> dict[str, float]:

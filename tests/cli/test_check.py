@@ -30,39 +30,31 @@ def _inputs(folder: object) -> None:
     write({"unknown": "q Q0 d 1 2 t\nx Q0 d 1 2 t\n"})
 
 
-def test_findings_come_before_a_summary_of_each_file() -> None:
+def test_findings_come_before_a_summary_of_each_file():
     assert fastrank("check qrels run") == Done(1, TEXT, "")
 
 
+# Arguments by the exit status.
+STATUS = {
+    0: "good run | good unknown | -- good unknown | --no-qrels run unknown"
+    " | --strict --ignore unknown-query good unknown | --ignore float-grade qrels"
+    f" | --ignore unknown-query,deep --ignore tied-scores good unknown | --strict {FILES}",
+    1: "--strict good unknown | qrels | --no-qrels qrels",
+    2: "good nowhere | qrels nowhere run | --ignore nonsense good | --max-per-kind -1 good | ",
+}
+
+
 @pytest.mark.parametrize(
-    ("arguments", "status"),
-    [
-        ("good run", 0),
-        ("good unknown", 0),
-        ("--strict good unknown", 1),
-        ("--strict --ignore unknown-query good unknown", 0),
-        ("--ignore unknown-query,deep --ignore tied-scores good unknown", 0),
-        ("qrels", 1),
-        ("--ignore float-grade qrels", 0),
-        ("--no-qrels run unknown", 0),
-        ("--no-qrels qrels", 1),
-        ("good nowhere", 2),
-        ("qrels nowhere run", 2),
-        ("--ignore nonsense good", 2),
-        ("--max-per-kind -1 good", 2),
-        ("", 2),
-        (f"--strict {FILES}", 0),
-        ("-- good unknown", 0),
-    ],
+    ("arguments", "status"), [(own, n) for n, lines in STATUS.items() for own in lines.split(" | ")]
 )
-def test_the_exit_status_says_what_was_found(arguments: str, status: int) -> None:
+def test_the_exit_status_says_what_was_found(arguments, status):
     found = fastrank(f"check {arguments}")
 
     assert found.status == status
     assert (found.err == "") == (status != 2)
 
 
-def test_a_file_that_cannot_be_read_leaves_the_others() -> None:
+def test_a_file_that_cannot_be_read_leaves_the_others():
     found = fastrank("check qrels nowhere run")
 
     assert found.out == TEXT.replace("0 notes\n", "0 notes, 1 file not read\n")
@@ -70,7 +62,7 @@ def test_a_file_that_cannot_be_read_leaves_the_others() -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "github"])
-def test_where_nothing_could_be_read_there_is_no_summary(form: str) -> None:
+def test_where_nothing_could_be_read_there_is_no_summary(form):
     """It would say that nothing is wrong."""
     write({"empty": ""})
 
@@ -80,7 +72,7 @@ def test_where_nothing_could_be_read_there_is_no_summary(form: str) -> None:
     assert found.err.count("\n") == 2
 
 
-def test_findings_that_are_not_listed_are_counted() -> None:
+def test_findings_that_are_not_listed_are_counted():
     write({"run": "".join(f"q{i} Q0 d 1 x t\n" for i in range(5))})
 
     assert fastrank("check --max-per-kind 1 --no-qrels run").out == (
@@ -90,7 +82,7 @@ def test_findings_that_are_not_listed_are_counted() -> None:
     )
 
 
-def test_a_file_that_is_given_twice_is_reported_once_for_each_role() -> None:
+def test_a_file_that_is_given_twice_is_reported_once_for_each_role():
     """What is odd in its bytes does not depend on the role, and a run given twice is one run."""
     write({"both": "q Q0 d 1 0.5 t\r\nq Q0 e 2 0.25 t"})
 
@@ -103,7 +95,7 @@ def test_a_file_that_is_given_twice_is_reported_once_for_each_role() -> None:
     assert lines[start + 1 :] == ["3 errors, 0 warnings, 2 notes"]
 
 
-def test_json_is_one_object_and_jsonl_has_a_record_per_line() -> None:
+def test_json_is_one_object_and_jsonl_has_a_record_per_line():
     count = {"kind": "float-grade", "file": "qrels", "found": 1, "listed": 1, "role": "qrels"}
     counts = {"lines": 3, "rows": 3, "queries": 2, "documents": 2}
 
@@ -130,7 +122,7 @@ def test_json_is_one_object_and_jsonl_has_a_record_per_line() -> None:
     ]
 
 
-def test_github_shows_findings_at_their_lines() -> None:
+def test_github_shows_findings_at_their_lines():
     write({"a,b": "q 0 50% yes\n"})
 
     assert fastrank("check --format github a,b").out.splitlines()[0] == (
@@ -141,7 +133,7 @@ def test_github_shows_findings_at_their_lines() -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "github"])
-def test_names_of_files_begin_no_line_and_move_no_cursor(form: str) -> None:
+def test_names_of_files_begin_no_line_and_move_no_cursor(form):
     """A workflow would obey the first, a terminal the second."""
     name = "x\n::error::f\x1b[2J"
     write({name: "q 0 d 1\n"})
@@ -152,19 +144,19 @@ def test_names_of_files_begin_no_line_and_move_no_cursor(form: str) -> None:
     )
 
 
-def test_output_goes_into_a_file_whatever_was_found() -> None:
+def test_output_goes_into_a_file_whatever_was_found():
     assert fastrank("check -o report qrels run") == Done(1, "", "")
 
     assert Path("report").read_text() == TEXT
 
 
-def test_compressed_files_are_read() -> None:
+def test_compressed_files_are_read():
     write({"qrels.gz": gzip.compress(b"q 0 d 1\nq 0 e 0.5\n")})
 
     assert fastrank("check qrels.gz").out.startswith("qrels.gz:2: error")
 
 
-def test_help_explains_every_kind() -> None:
+def test_help_explains_every_kind():
     text = printed("check --help")
 
     for kind, (severity, meaning) in KINDS.items():

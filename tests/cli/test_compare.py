@@ -29,8 +29,7 @@ def compare(arguments: str) -> str:
         (f"--pair profile {PCA}", "profile", "pca"),
     ],
 )
-def test_values_of_each_query_have_a_difference(chosen: str, a: str, b: str) -> None:
-    """Of the two best, of the best and the baseline, or of the named runs."""
+def test_values_of_each_query_have_a_difference(chosen, a, b):
     lines = compare(f"-q -m P.5 {chosen} {FILES}").splitlines()
 
     assert len(lines) == 202
@@ -53,7 +52,7 @@ def _rows(text: str, form: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "csv", "json"])
-def test_the_queries_that_differ_most_are_printed(form: str) -> None:
+def test_the_queries_that_differ_most_are_printed(form):
     rows = _rows(compare(f"--largest 3 --format {form} {TWO}"), form)
 
     compared = fr.compare(QRELS, RUNS[:2])
@@ -66,7 +65,7 @@ def test_the_queries_that_differ_most_are_printed(form: str) -> None:
             assert list(map(float, values)) == pytest.approx(numbers, abs=1e-4)
 
 
-def test_the_page_of_the_largest_differences_is_called_after_the_command(tmp_path: Path) -> None:
+def test_the_page_of_the_largest_differences_is_called_after_the_command(tmp_path):
     page = tmp_path / "x.html"
 
     assert compare(f"--largest 3 -o {page} {TWO}") == ""
@@ -74,9 +73,7 @@ def test_the_page_of_the_largest_differences_is_called_after_the_command(tmp_pat
     assert "<title>fastrank compare</title>" in page.read_text("utf-8")
 
 
-def test_symbols_are_in_ascii_if_the_terminal_cannot_encode_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_symbols_are_in_ascii_if_the_terminal_cannot_encode_others(monkeypatch):
     out = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, "ascii"))
 
@@ -85,7 +82,7 @@ def test_symbols_are_in_ascii_if_the_terminal_cannot_encode_others(
     assert b"0.4348^bc" in out.getvalue()
 
 
-def test_notes_of_csv_are_on_standard_error() -> None:
+def test_notes_of_csv_are_on_standard_error():
     found = fastrank(f"compare --format csv --test wilcoxon {FILES}")
 
     assert found.status == 0
@@ -93,7 +90,7 @@ def test_notes_of_csv_are_on_standard_error() -> None:
     assert all(line.startswith("fastrank compare: ") for line in found.err.splitlines())
 
 
-def test_a_plot_is_written_in_the_format_of_its_name() -> None:
+def test_a_plot_is_written_in_the_format_of_its_name():
     pytest.importorskip("matplotlib")
 
     assert "pixels" in compare(f"--plot plot.svg --plot-kind critical-difference {FILES}")
@@ -111,9 +108,7 @@ def test_a_plot_is_written_in_the_format_of_its_name() -> None:
         (f"--plot-kind scatter --pair profile pca {FILES}", "map: profile against pca"),
     ],
 )
-def test_the_plot_follows_the_number_of_runs_or_shows_what_is_named(
-    arguments: str, title: str
-) -> None:
+def test_the_plot_follows_the_number_of_runs_or_shows_what_is_named(arguments, title):
     pytest.importorskip("matplotlib")
 
     compare(f"--plot plot.svg {arguments}")
@@ -121,7 +116,7 @@ def test_the_plot_follows_the_number_of_runs_or_shows_what_is_named(
     assert f"<title>{title}" in Path("plot.svg").read_text()
 
 
-def test_a_report_has_the_names_of_the_files() -> None:
+def test_a_report_has_the_names_of_the_files():
     pytest.importorskip("matplotlib")
 
     compare(f"--report report.html -m map {FILES}")
@@ -132,7 +127,7 @@ def test_a_report_has_the_names_of_the_files() -> None:
     assert all(file in page for file in FILES.split())
 
 
-def test_a_report_follows_the_order_of_the_ranks() -> None:
+def test_a_report_follows_the_order_of_the_ranks():
     pytest.importorskip("matplotlib")
     write({"qrels": "1 0 d1 1\n"})
     write({"a.run": "".join(f"1 Q0 d{place} {place} {place} a\n" for place in range(1, 7))})
@@ -144,7 +139,7 @@ def test_a_report_follows_the_order_of_the_ranks() -> None:
 
 
 @pytest.mark.parametrize("runs", [f"-b pca {FILES}", f"-b {PCA} {FILES}", f"{QRELS} {PCA}"])
-def test_the_saved_baseline_is_that_of_the_gate(runs: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_saved_baseline_is_that_of_the_gate(runs, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     fr.save_baseline("expected.json", QRELS, PCA, "map P.10", relevance_level=2)
 

@@ -30,8 +30,7 @@ def _inputs(folder: Path) -> None:
     write({"qrels.txt": "".join(f"q{i} 0 doc{i} 1\n" for i in range(10))})
 
 
-def test_a_table_has_a_line_for_each_setting() -> None:
-    """Under exact search, with recall, measures and their change, speed and size."""
+def test_a_table_has_a_line_for_each_setting():
     settings = "'IVF4,Flat nprobe=1 nprobe=4' SQ8"
     found = printed(f"{COMMAND} {IDS} --metric cosine -m Success@1 {settings}")
 
@@ -46,8 +45,7 @@ def test_a_table_has_a_line_for_each_setting() -> None:
     assert rows[2].split()[2:5] == ["1.0000", "1.0000", "0.0000"]
 
 
-def test_every_format_tells_the_same() -> None:
-    """JSON has more of it."""
+def test_every_format_tells_the_same():
     text = {
         form: printed(f"{COMMAND} --format {form} --repetitions 1 SQ8")
         for form in ("csv", "json", "markdown", "latex")
@@ -59,7 +57,7 @@ def test_every_format_tells_the_same() -> None:
     assert text["latex"].startswith("\\begin{tabular}")
 
 
-def test_the_file_of_an_index_has_a_row() -> None:
+def test_the_file_of_an_index_has_a_row():
     factory = "HNSW8,efConstruction=200"
     saved = "--save-index 'my docs.index'"
     assert fastrank(f"search {VECTORS} -k 5 --index-factory {factory} {saved} -o x").status == 0
@@ -73,7 +71,7 @@ def test_the_file_of_an_index_has_a_row() -> None:
     assert found[2]["recall@5"] == found[3]["recall@5"]
 
 
-def test_a_cutoff_above_k_is_reported_once() -> None:
+def test_a_cutoff_above_k_is_reported_once():
     found = fastrank(f"{COMMAND} {IDS} -m nDCG@10 --repetitions 1 SQ8 HNSW8")
 
     assert (found.status, found.err) == (

@@ -76,7 +76,7 @@ def file(folder: Path) -> Path:
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 @pytest.mark.parametrize(("command", "words", "expected"), CASES)
-def test_bash_completes(command: str, words: str, expected: set[str], file: Path) -> None:
+def test_bash_completes(command, words, expected, file):
     file.write_text(printed(f"completion bash {command}"))
 
     found = shell("bash", "-c", BASH, "bash", file, command, *words.split())
@@ -87,9 +87,7 @@ def test_bash_completes(command: str, words: str, expected: set[str], file: Path
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="needs fish")
 @pytest.mark.parametrize(("command", "words", "expected"), CASES)
-def test_fish_completes(
-    command: str, words: str, expected: set[str], file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fish_completes(command, words, expected, file, monkeypatch):
     monkeypatch.setenv("HOME", str(file.parent))
     file.write_text(printed(f"completion fish {command}"))
 
@@ -103,7 +101,7 @@ def test_fish_completes(
 @pytest.mark.parametrize(
     ("command", "words", "expected"), [case for case in CASES if len(case[2]) == 1]
 )
-def test_zsh_completes(command: str, words: str, expected: set[str], folder: Path) -> None:
+def test_zsh_completes(command, words, expected, folder):
     (folder / f"_{command}").write_text(printed(f"completion zsh {command}"))
     start = "fpath+=$ZDOTDIR; autoload -U compinit; compinit -D -u; setopt interactivecomments"
     (folder / ".zshrc").write_text(f"{start}; PS1='ready> '\n")
@@ -115,7 +113,7 @@ def test_zsh_completes(command: str, words: str, expected: set[str], folder: Pat
 
 @pytest.mark.skipif(not shutil.which("tcsh"), reason="needs tcsh")
 @pytest.mark.parametrize("command", COMPLETED)
-def test_tcsh_reads_the_completions(command: str, file: Path) -> None:
+def test_tcsh_reads_the_completions(command, file):
     file.write_text(printed(f"completion tcsh {command}"))
 
     found = shell("tcsh", "-f", "-c", f"source {file}; complete {command}")
@@ -124,7 +122,7 @@ def test_tcsh_reads_the_completions(command: str, file: Path) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_all_commands_flags_and_measures_are_completed(shell: str) -> None:
+def test_all_commands_flags_and_measures_are_completed(shell):
     text = printed(f"completion {shell}")
     expected = {*COMMANDS, *BY_NAME, *NICKNAMES, *FAMILY_BY_NAME}
     for name in COMMANDS:
@@ -139,7 +137,7 @@ def test_all_commands_flags_and_measures_are_completed(shell: str) -> None:
     assert {name for name in options if name not in of_trec_eval} == set()
 
 
-def test_a_shell_that_an_older_shtab_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shell_that_an_older_shtab_lacks_is_named(monkeypatch):
     monkeypatch.setattr(shtab, "SUPPORTED_SHELLS", ["bash"])
 
     found = fastrank("completion fish")
@@ -148,7 +146,7 @@ def test_a_shell_that_an_older_shtab_lacks_is_named(monkeypatch: pytest.MonkeyPa
     assert f"SHELL: shtab {shtab.__version__} has no fish; update it" in found.err
 
 
-def test_the_lines_of_the_help_print_completions() -> None:
+def test_the_lines_of_the_help_print_completions():
     lines = re.findall(r"^  fastrank (completion \w+) > ", EPILOG, re.MULTILINE)
 
     assert [line.split()[-1] for line in lines] == [*SHELLS]

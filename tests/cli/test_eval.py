@@ -16,7 +16,7 @@ def _heading(name: str) -> str:
     return f"{'run':22}\tall\t{name}\n"
 
 
-def test_every_run_gets_the_lines_of_trec_eval_under_its_name() -> None:
+def test_every_run_gets_the_lines_of_trec_eval_under_its_name():
     measures = "-m map -m P.5,10"
 
     assert printed(f"eval --format trec {measures} {TWO}") == "".join(
@@ -36,7 +36,7 @@ def test_every_run_gets_the_lines_of_trec_eval_under_its_name() -> None:
         ("-m all_trec -M 20 -N 5000", "-m all_trec -M20 -N5000"),
     ],
 )
-def test_options_mean_what_they_mean_to_trec_eval(options: str, same: str) -> None:
+def test_options_mean_what_they_mean_to_trec_eval(options, same):
     write({"run.gz": gzip.compress(Path(PCA).read_bytes())})
 
     for run in (PCA, "run.gz"):
@@ -44,12 +44,12 @@ def test_options_mean_what_they_mean_to_trec_eval(options: str, same: str) -> No
         assert found.partition("\n")[2] == printed(f"trec_eval {same} {QRELS} {run}")
 
 
-def test_the_command_is_a_process() -> None:
+def test_the_command_is_a_process():
     assert process(f"eval -m map {TWO}") == fastrank(f"eval -m map {TWO}")
 
 
 @pytest.mark.parametrize("form", ["trec", "csv"])
-def test_a_run_that_fails_leaves_the_others_and_the_exit_status_says_so(form: str) -> None:
+def test_a_run_that_fails_leaves_the_others_and_the_exit_status_says_so(form):
     write({"broken": "5 Q0 d1\n"})
 
     found = fastrank(f"eval -m map --format {form} {QRELS} broken {PCA}")

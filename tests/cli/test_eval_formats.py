@@ -33,7 +33,7 @@ def scores() -> list[fr.Scores]:
     return found
 
 
-def test_tables_per_query_have_a_row_for_each_and_then_for_all() -> None:
+def test_tables_per_query_have_a_row_for_each_and_then_for_all():
     lines = [line.split() for line in evaluate(f"--format table -q {TWO}").splitlines()]
 
     assert lines[0] == ["query", "measure", "pixels", "pca"]
@@ -43,7 +43,7 @@ def test_tables_per_query_have_a_row_for_each_and_then_for_all() -> None:
     assert lines[403] == ["all", "map", "0.4348", "0.3493"]
 
 
-def test_a_table_per_query_of_one_run_has_a_column_for_each_measure() -> None:
+def test_a_table_per_query_of_one_run_has_a_column_for_each_measure():
     text = evaluate(f"--format table -q {QRELS} {PIXELS}")
     lines = [line.split() for line in text.splitlines()]
 
@@ -57,7 +57,7 @@ def _run_names(arguments: str) -> list[str]:
     return list(dict.fromkeys(row["run"] for row in rows(arguments)))
 
 
-def test_runs_are_named_by_their_files_their_tags_or_as_asked(folder: Path) -> None:
+def test_runs_are_named_by_their_files_their_tags_or_as_asked(folder):
     for name in ("one", "two"):
         (folder / name).mkdir()
         (folder / name / PCA).symlink_to(DATA / PCA)
@@ -70,14 +70,14 @@ def test_runs_are_named_by_their_files_their_tags_or_as_asked(folder: Path) -> N
 
 
 @pytest.mark.parametrize("flags", ["", "--tags", "--name a --name a", "--name é --name 'b c'"])
-def test_runs_have_the_same_names_in_trec_format_as_in_the_others(flags: str) -> None:
+def test_runs_have_the_same_names_in_trec_format_as_in_the_others(flags):
     lines = evaluate(f"--format trec {flags} {TWO}").splitlines()
 
     named = [line.split("\t")[2] for line in lines if line.startswith("run ")]
     assert named == _run_names(f"{flags} {TWO}")
 
 
-def test_a_run_without_a_tag_is_named_by_its_file() -> None:
+def test_a_run_without_a_tag_is_named_by_its_file():
     write({"qrels": "q 0 d 1\n", "run.csv": "query_id,doc_id,score\nq,d,1\n"})
 
     assert _run_names("--tags qrels run.csv") == ["run"]
@@ -94,19 +94,19 @@ AS_TABLES = [
 
 
 @pytest.mark.parametrize(("line", "same"), AS_TABLES)
-def test_several_runs_and_intervals_are_a_table(line: str, same: str) -> None:
+def test_several_runs_and_intervals_are_a_table(line, same):
     """And --interval takes no file as its value."""
     assert evaluate(line) == evaluate(same)
 
 
-def test_a_table_that_would_not_fit_has_a_row_for_each_measure() -> None:
+def test_a_table_that_would_not_fit_has_a_row_for_each_measure():
     lines = printed(f"eval {TWO}").splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[0].split() == ["measure", "pixels", "pca"]
     assert lines == printed(f"eval --transpose {TWO}").splitlines()
 
 
-def test_names_are_escaped_as_the_format_asks() -> None:
+def test_names_are_escaped_as_the_format_asks():
     name = 'a|b_,"c'
     Path(name).symlink_to(DATA / PCA)
 
@@ -118,9 +118,7 @@ def test_names_are_escaped_as_the_format_asks() -> None:
 
 
 @pytest.mark.parametrize("options", ["", "-q", "-q -n"])
-def test_csv_has_either_means_or_a_line_for_each_query(
-    options: str, scores: list[fr.Scores]
-) -> None:
+def test_csv_has_either_means_or_a_line_for_each_query(options, scores):
     values = scores[1].to_dict() if options else {"": {**scores[1].mean, "num_q": 200}}
 
     assert rows(f"{options} {ONE}") == [
@@ -131,7 +129,7 @@ def test_csv_has_either_means_or_a_line_for_each_query(
 
 
 @pytest.mark.parametrize("options", ["", "-q"])
-def test_jsonl_has_an_object_for_each_line_of_csv(options: str) -> None:
+def test_jsonl_has_an_object_for_each_line_of_csv(options):
     lines = evaluate(f"--format jsonl {options} {TWO}").splitlines()
 
     assert [json.loads(line) for line in lines] == [
@@ -140,7 +138,7 @@ def test_jsonl_has_an_object_for_each_line_of_csv(options: str) -> None:
     ]
 
 
-def test_json_has_an_object_for_each_run(scores: list[fr.Scores]) -> None:
+def test_json_has_an_object_for_each_run(scores):
     assert json.loads(evaluate(f"--format json -q {TWO}")) == [
         {"file": file, **json.loads(own.to_json()), "run": Path(file).stem}
         for file, own in zip([PIXELS, PCA], scores, strict=True)
@@ -151,7 +149,7 @@ def test_json_has_an_object_for_each_run(scores: list[fr.Scores]) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])
-def test_strict_parsers_can_read_ids_that_are_not_utf8(form: str) -> None:
+def test_strict_parsers_can_read_ids_that_are_not_utf8(form):
     write({"qrels": b"\xffq 0 d 1\n", "run": b"\xffq Q0 d 1 1 \xfe\n"})
 
     shown = printed(f"eval -q -m map -m runid --format {form} qrels run")
@@ -171,9 +169,7 @@ def comparison() -> fr.types.Comparison:
     return fr.compare(DATA / QRELS, runs, "map P.5", interval="bca", level=0.9, resamples=300)
 
 
-def test_intervals_in_csv_and_jsonl_are_those_of_a_comparison(
-    comparison: fr.types.Comparison,
-) -> None:
+def test_intervals_in_csv_and_jsonl_are_those_of_a_comparison(comparison):
     lines = evaluate(f"--format jsonl {INTERVAL}").splitlines()
 
     for row, line in zip(rows(INTERVAL), lines, strict=True):
@@ -186,7 +182,7 @@ def test_intervals_in_csv_and_jsonl_are_those_of_a_comparison(
         assert (own["low"], own["high"]) == tuple(map(json.loads, (s or "null" for s in shown)))
 
 
-def test_intervals_in_json_are_those_of_a_comparison(comparison: fr.types.Comparison) -> None:
+def test_intervals_in_json_are_those_of_a_comparison(comparison):
     for own in json.loads(evaluate(f"--format json {INTERVAL}")):
         expected = {
             name: dict(zip(("low", "high"), comparison.interval_of(name, own["run"]), strict=True))
@@ -196,9 +192,7 @@ def test_intervals_in_json_are_those_of_a_comparison(comparison: fr.types.Compar
 
 
 @pytest.mark.parametrize("layout", ["table", "markdown --transpose", "latex -q"])
-def test_tables_show_scipys_t_interval_after_each_mean(
-    layout: str, scores: list[fr.Scores]
-) -> None:
+def test_tables_show_scipys_t_interval_after_each_mean(layout, scores):
     values = scores[0]["map"]
     bounds = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
 
@@ -208,7 +202,7 @@ def test_tables_show_scipys_t_interval_after_each_mean(
     assert " 200 " in shown
 
 
-def test_values_that_are_no_means_or_infinite_have_no_interval() -> None:
+def test_values_that_are_no_means_or_infinite_have_no_interval():
     write({"qrels": "q 0 d 1\nr 0 e 1\n", "run": "q Q0 d 1 1 t\nr Q0 d 1 1 t\n"})
 
     found = rows("-m all_trec -m FirstRank(unretrieved=worst) -m relstring --interval t qrels run")

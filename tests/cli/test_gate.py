@@ -27,7 +27,7 @@ def check(arguments: str) -> Done:
     return fastrank(f"gate check {arguments}")
 
 
-def test_save_writes_what_the_function_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_save_writes_what_the_function_writes(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     monkeypatch.setattr(sys, "argv", ["/bin/fastrank", "gate", "save", "..."])
     command = ["fastrank", "gate", "save", "..."]
@@ -38,37 +38,26 @@ def test_save_writes_what_the_function_writes(monkeypatch: pytest.MonkeyPatch) -
     assert found == Done(0, made.getvalue().decode(), "")
 
 
+MANY = (
+    "--max-drop 0.2 --max-drop nDCG@10=0.3 --min map=0.3 --max-unjudged 0.5 --policy drop"
+    " --alpha 0.1 --test randomization"
+)
+LIMITS = {"max_drop": {"nDCG@10": 0.3, None: 0.2}, "min": {"map": 0.3}, "max_unjudged": 0.5}
+LIMITS |= {"policy": "drop", "alpha": 0.1, "test": "randomization"}
+
+
 @pytest.mark.parametrize(
     ("limits", "run", "options", "status"),
-    [
-        ("", PIXELS, {}, 0),
-        ("", PCA, {}, 1),
-        (
-            "--max-drop 0.2 --max-drop nDCG@10=0.3 --min map=0.3 --max-unjudged 0.5 --policy drop"
-            " --alpha 0.1 --test randomization",
-            PCA,
-            {
-                "max_drop": {"nDCG@10": 0.3, None: 0.2},
-                "min": {"map": 0.3},
-                "alpha": 0.1,
-                "max_unjudged": 0.5,
-                "policy": "drop",
-                "test": "randomization",
-            },
-            0,
-        ),
-    ],
+    [("", PIXELS, {}, 0), ("", PCA, {}, 1), (MANY, PCA, LIMITS, 0)],
 )
-def test_the_verdict_is_that_of_the_function(
-    limits: str, run: str, options: dict[str, object], status: int
-) -> None:
-    expected = fr.gate("base.json", QRELS, run, **options)  # type: ignore[arg-type]
+def test_the_verdict_is_that_of_the_function(limits, run, options, status):
+    expected = fr.gate("base.json", QRELS, run, **options)
 
     assert check(f"{limits} base.json {QRELS} {run}") == Done(status, f"{expected}\n", "")
     assert str(expected).count("gate failed: 2 of 2 checks") == status
 
 
-def test_an_undecided_verdict_fails_unless_it_only_warns() -> None:
+def test_an_undecided_verdict_fails_unless_it_only_warns():
     write({"q": "q 0 d 1\n", "good": "q Q0 d 1 1 t\n", "bad": "q Q0 x 1 1 t\n"})
     assert fastrank("gate save -m RR -o b.json q good").status == 0
 
@@ -94,9 +83,7 @@ def test_an_undecided_verdict_fails_unless_it_only_warns() -> None:
         (f"base.json {QRELS} none", "none: no such file or directory"),
     ],
 )
-def test_what_cannot_be_judged_is_status_2_and_leaves_the_baseline(
-    arguments: str, message: str
-) -> None:
+def test_what_cannot_be_judged_is_status_2_and_leaves_the_baseline(arguments, message):
     before = Path("base.json").read_bytes()
 
     assert_refused(f"gate check {arguments}", f"2 {message}")
@@ -104,16 +91,14 @@ def test_what_cannot_be_judged_is_status_2_and_leaves_the_baseline(
     assert Path("base.json").read_bytes() == before
 
 
-def test_the_version_in_the_environment_must_be_that_of_the_baseline(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_version_in_the_environment_must_be_that_of_the_baseline(monkeypatch):
     monkeypatch.setenv("FASTRANK_TREC_EVAL_VERSION", "10.0")
 
     expected = "2 ...saved with the numbers of trec_eval 9.0.8, not 10.0..."
     assert_refused(f"gate check {GOOD}", expected)
 
 
-def test_formats_are_those_of_the_verdict() -> None:
+def test_formats_are_those_of_the_verdict():
     verdict = fr.gate("base.json", QRELS, PCA)
     found = {form: check(f"--format {form} {WORSE}").out for form in ("json", "markdown", "text")}
 
@@ -123,9 +108,7 @@ def test_formats_are_those_of_the_verdict() -> None:
 
 
 @pytest.mark.parametrize("form", ["github", "markdown"])
-def test_only_github_appends_the_summary_and_the_verdict(
-    form: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_github_appends_the_summary_and_the_verdict(form, monkeypatch):
     write({"summary": "before\n", "output": "before\n"})
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary")
     monkeypatch.setenv("GITHUB_OUTPUT", "output")
@@ -141,7 +124,7 @@ def test_only_github_appends_the_summary_and_the_verdict(
     assert told == (form == "github")
 
 
-def test_update_replaces_the_baseline_by_a_better_run() -> None:
+def test_update_replaces_the_baseline_by_a_better_run():
     assert fastrank(f"gate save -m map -o b.json {QRELS} {PCA}").status == 0
 
     found = check(f"--update b.json {QRELS} {PIXELS}")
@@ -152,7 +135,7 @@ def test_update_replaces_the_baseline_by_a_better_run() -> None:
 
 
 @pytest.mark.parametrize("files", [GOOD, WORSE])
-def test_update_keeps_the_baseline_if_nothing_is_better(files: str) -> None:
+def test_update_keeps_the_baseline_if_nothing_is_better(files):
     before = Path("base.json").read_bytes()
 
     out = check(f"--update --max-drop 0.5 {files}").out

@@ -28,7 +28,7 @@ def help_of(command: str, monkeypatch: pytest.MonkeyPatch, columns: int = 80) ->
 
 @pytest.mark.parametrize("command", ["", *COMMANDS, *GATE])
 @pytest.mark.parametrize("columns", [80, 200])
-def test_help_fits_80_columns(command: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_fits_80_columns(command, columns, monkeypatch):
     lines = help_of(command, monkeypatch, columns).splitlines()
 
     assert len(lines) > 10
@@ -36,9 +36,7 @@ def test_help_fits_80_columns(command: str, columns: int, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("command", ["", *OURS, *GATE])
-def test_help_fits_narrow_terminals_except_for_what_cannot_be_split(
-    command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_fits_narrow_terminals_except_for_what_cannot_be_split(command, monkeypatch):
     text = help_of(command, monkeypatch, 60)
 
     prose = [
@@ -60,8 +58,8 @@ def parser_of_step(line: str) -> Parser:
 
 @pytest.mark.parametrize("command", STEPS)
 def test_help_is_short_and_begins_with_the_usage_the_files_and_what_is_written(
-    command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    command, monkeypatch
+):
     lines = help_of(command, monkeypatch).splitlines()
     parser = parser_of_step(command)
 
@@ -75,10 +73,7 @@ def test_help_is_short_and_begins_with_the_usage_the_files_and_what_is_written(
 
 
 @pytest.mark.parametrize("command", STEPS)
-def test_every_option_is_in_a_group_in_one_order(
-    command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only help and what is of the machine are in none of their own."""
+def test_every_option_is_in_a_group_in_one_order(command, monkeypatch):
     parser = parser_of_step(command)
     titles = [line[:-1] for line in help_of(command, monkeypatch).splitlines() if line[-1:] == ":"]
 
@@ -90,7 +85,7 @@ def test_every_option_is_in_a_group_in_one_order(
     assert [one for one in parser.arguments if one not in listed] == []
 
 
-def test_the_commands_are_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_are_in_groups(monkeypatch):
     blocks = help_of("", monkeypatch).split("\n\n")
 
     groups = {block.partition(":")[0]: block.splitlines()[1:] for block in blocks}
@@ -101,11 +96,11 @@ def test_the_commands_are_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("command", sorted({*OURS, *GATE} - {"gate"}))
-def test_help_has_examples(command: str) -> None:
+def test_help_has_examples(command):
     assert f"examples:\n  fastrank {command}" in printed(f"{command} --help")
 
 
-def test_narrow_help_has_the_words_of_wide_help(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_narrow_help_has_the_words_of_wide_help(monkeypatch):
     wide, narrow = (help_of("gate check", monkeypatch, columns) for columns in (80, 60))
 
     assert wide.split() == narrow.split()
@@ -120,24 +115,24 @@ def test_narrow_help_has_the_words_of_wide_help(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("line", ["help", "--help", "-h", "help help"])
-def test_help_lists_the_commands(line: str) -> None:
+def test_help_lists_the_commands(line):
     found = printed(line).split()
 
     assert [name for name in COMMANDS if name not in found] == []
 
 
-def test_help_of_a_command_is_that_of_its_flag() -> None:
+def test_help_of_a_command_is_that_of_its_flag():
     assert printed("gate check --help") == printed("help gate check")
 
 
-def test_the_version_names_the_engine_and_without_a_command_there_is_help() -> None:
+def test_the_version_names_the_engine_and_without_a_command_there_is_help():
     assert ", engine: " in printed("--version")
     found = fastrank("")
     assert (found.status, found.out) == (2, "")
     assert "trec_eval" in found.err
 
 
-def test_what_follows_two_hyphens_is_no_flag() -> None:
+def test_what_follows_two_hyphens_is_no_flag():
     write({"qrels": "q 0 d 1\n", "--thread": "q Q0 d 1 1 t\n"})
 
     assert fastrank("check -- qrels --thread").status == 0
@@ -162,8 +157,7 @@ def with_value(flag: argparse.Action) -> list[str]:
 
 
 @pytest.mark.parametrize("command", STEPS)
-def test_options_may_come_in_any_order_before_and_after_the_files(command: str) -> None:
-    """All of them at once."""
+def test_options_may_come_in_any_order_before_and_after_the_files(command):
     name, *step = command.split()
     parser, own = parser_of(name), parser_of_step(command)
     files = [

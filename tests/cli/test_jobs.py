@@ -47,8 +47,7 @@ PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes"
         f"eval {QRELS} {PCA} unjudged.run",
     ],
 )
-def test_the_output_does_not_depend_on_the_jobs(command: str) -> None:
-    """Nor the messages, if a run has warnings or fails."""
+def test_the_output_does_not_depend_on_the_jobs(command):
     write({"nul.run": Path(PCA).read_bytes() + b"\0 q0000 Q0 d 1 1 t\n", "bad": "q0000 Q0 d\n"})
     # What follows the warning has no query that is judged.
     write({"unjudged.run": "none Q0 d 1 1 t\n\0 none Q0 d 1 1 t\n"})
@@ -88,12 +87,12 @@ def stopped(stop: signal.Signals, *, children: bool) -> tuple[int, bytes, bytes]
 
 
 @PIPES
-def test_an_interrupt_keeps_what_was_done() -> None:
+def test_an_interrupt_keeps_what_was_done():
     assert stopped(signal.SIGINT, children=False) == (130, FIRST, b"")
 
 
 @PIPES
-def test_killed_processes_are_reported_after_what_was_done() -> None:
+def test_killed_processes_are_reported_after_what_was_done():
     status, output, errors = stopped(signal.SIGKILL, children=True)
 
     assert (status, output) == (1, FIRST)
@@ -105,7 +104,7 @@ def test_killed_processes_are_reported_after_what_was_done() -> None:
 
 
 @PIPES
-def test_a_command_that_ignores_interrupts_goes_on() -> None:
+def test_a_command_that_ignores_interrupts_goes_on():
     """As one that a script starts with `&`."""
     os.mkfifo("pipe")
     command = started(
@@ -123,7 +122,7 @@ def test_a_command_that_ignores_interrupts_goes_on() -> None:
 
 
 @PIPES
-def test_processes_end_when_the_command_is_killed() -> None:
+def test_processes_end_when_the_command_is_killed():
     os.mkfifo("pipe")
     command = started(f"eval --format trec --jobs 2 {QRELS} {PCA} pipe")
     with open("pipe", "wb", buffering=0):
@@ -138,9 +137,7 @@ def test_processes_end_when_the_command_is_killed() -> None:
 @pytest.mark.parametrize(
     ("die", "ending"), [(False, "KeyboardInterrupt"), (True, "BrokenProcessPool")]
 )
-def test_processes_that_have_sent_a_part_of_a_result_are_not_waited_for(
-    die: bool, ending: str, tmp_path: Path
-) -> None:
+def test_processes_that_have_sent_a_part_of_a_result_are_not_waited_for(die, ending, tmp_path):
     program = f"""if __name__ == "__main__":
         import time
         from pathlib import Path
@@ -173,9 +170,7 @@ def path_without_fsspec(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_run_that_needs_a_missing_package_does_not_affect_the_others(
-    jobs: int, path_without_fsspec: dict[str, str]
-) -> None:
+def test_a_run_that_needs_a_missing_package_does_not_affect_the_others(jobs, path_without_fsspec):
     line = f"eval --format trec -m map --jobs {jobs} {QRELS} memory://bucket/a.run {PCA}"
     found = process(line, env=path_without_fsspec)
 
@@ -187,9 +182,7 @@ def test_a_run_that_needs_a_missing_package_does_not_affect_the_others(
 
 
 @pytest.mark.parametrize("command", ["eval", "compare"])
-def test_judgments_that_need_a_missing_package_have_exit_status_1(
-    command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_judgments_that_need_a_missing_package_have_exit_status_1(command, monkeypatch):
     monkeypatch.setitem(sys.modules, "fsspec", None)
 
     assert fastrank(f"{command} memory://bucket/a.qrels {PCA} {PIXELS}").status == 1
@@ -216,7 +209,7 @@ def on_a_terminal(line: str, **environment: str) -> str:
     return written.decode()
 
 
-def test_a_terminal_shows_a_progress_bar() -> None:
+def test_a_terminal_shows_a_progress_bar():
     line = f"eval -m map --jobs 2 {QRELS} {PCA} missing {PROFILE}"
     shown = on_a_terminal(line, NO_COLOR="1")
 
@@ -234,9 +227,7 @@ def test_a_terminal_shows_a_progress_bar() -> None:
         ({"TERM": "dumb"}, "", ""),
     ],
 )
-def test_errors_have_a_color_on_a_terminal(
-    environment: dict[str, str], start: str, end: str
-) -> None:
+def test_errors_have_a_color_on_a_terminal(environment, start, end):
     shown = on_a_terminal("compare missing.qrels missing.run", **environment)
 
     assert shown == (f"{start}fastrank compare{end}: missing.qrels: no such file or directory\r\n")

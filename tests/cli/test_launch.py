@@ -56,7 +56,7 @@ def output(*command: str | Path, cwd: Path | None = None, path: str | Path = "")
 @pytest.mark.parametrize(
     "name", ["plain", "with spaces and a ' quote", f"{'long' * 40}/{'path' * 40}", "$(false) `ls`"]
 )
-def test_any_path_of_an_environment(name: str, tmp_path: Path, script: Path) -> None:
+def test_any_path_of_an_environment(name, tmp_path, script: Path):
     assert output(environment(tmp_path / name, script)) == EXPECTED
 
 
@@ -65,7 +65,7 @@ def command(tmp_path_factory: pytest.TempPathFactory, script: Path) -> Path:
     return environment(tmp_path_factory.mktemp("sp ace") / "venv", script)
 
 
-def test_symbolic_links(command: Path, tmp_path: Path) -> None:
+def test_symbolic_links(command, tmp_path):
     (tmp_path / "first").symlink_to(command)
     (tmp_path / "trec_eval").symlink_to("first")
     (tmp_path / "folder").symlink_to(command.parent)
@@ -75,13 +75,13 @@ def test_symbolic_links(command: Path, tmp_path: Path) -> None:
     assert output(tmp_path / "folder" / "trec_eval") == EXPECTED
 
 
-def test_path_and_relative_paths(command: Path) -> None:
+def test_path_and_relative_paths(command):
     assert output("trec_eval", path=command.parent) == EXPECTED
     assert output("./trec_eval", cwd=command.parent) == EXPECTED
     assert output("bin/trec_eval", cwd=command.parent.parent) == EXPECTED
 
 
-def test_an_environment_that_was_moved(tmp_path: Path, script: Path) -> None:
+def test_an_environment_that_was_moved(tmp_path, script: Path):
     environment(tmp_path / "before", script)
 
     (tmp_path / "before").rename(tmp_path / "now here")
@@ -89,7 +89,7 @@ def test_an_environment_that_was_moved(tmp_path: Path, script: Path) -> None:
     assert output(tmp_path / "now here" / "bin" / "trec_eval") == EXPECTED
 
 
-def test_arguments_arrive_as_they_are(command: Path) -> None:
+def test_arguments_arrive_as_they_are(command):
     found = subprocess.run([command, "a  b", "", "*", "$HOME"], capture_output=True, text=True)
 
     assert found.stderr.startswith("trec_eval: expected 2 files, found 4\n")
@@ -97,8 +97,8 @@ def test_arguments_arrive_as_they_are(command: Path) -> None:
 
 @pytest.mark.parametrize("packages", ["lib/{}/site-packages", "lib64/{}/dist-packages"])
 def test_without_a_virtual_environment_the_version_of_the_packages_is_used(
-    packages: str, tmp_path: Path, command: Path, script: Path
-) -> None:
+    packages, tmp_path, command, script: Path
+):
     """As after `pip install --user`: Python is elsewhere on PATH, by the name of its version."""
     user = installed(tmp_path / "user" / "bin", script)
     (tmp_path / "user" / packages.format(VERSION) / "fastrank_eval-0.1.0.dist-info").mkdir(
@@ -126,7 +126,7 @@ STREAMS = """
 
 
 @pytest.mark.parametrize(("redirection", "expected"), cases(STREAMS))
-def test_streams(redirection: str, expected: str, command: Path) -> None:
+def test_streams(redirection, expected, command: Path):
     """What is written to, read from or closed, also by the executable itself."""
     run = 'sleep 0.1; exec "$0" -q "$@"'
     line = ["bash", "-c", f'(sh -c \'{run}\' "$0" "$@") {redirection}', command, *ARGUMENTS[4:]]

@@ -6,7 +6,6 @@ import json
 import os
 import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -66,7 +65,7 @@ def both(executable: Path, trec_eval: Command, tmp_path: Path) -> Both:
 @pytest.mark.parametrize(
     ("lines", "least"), [(RECORDED, 35), (CONFORMANCE, 60)], ids=["recorded", "conformance"]
 )
-def test_cases_of_trec_eval(lines: list[Any], least: int, both: Both) -> None:
+def test_cases_of_trec_eval(lines, least, both):
     """Status, standard output and standard error."""
     unlike = []
     for arguments, files in lines:
@@ -151,14 +150,14 @@ OPTIONS = """
 
 
 @pytest.mark.parametrize(("options", "answers"), cases(OPTIONS))
-def test_options(options: str, answers: str, both: Both) -> None:
+def test_options(options, answers, both):
     found, expected = both([*options.split(), "qrels", "run"], FILES)
 
     assert found == expected
     assert bool(both.native) == (answers == "yes")
 
 
-def test_parameters_in_unusual_words(both: Both) -> None:
+def test_parameters_in_unusual_words(both):
     """Blanks, nothing, options behind files, more files, and more cutoffs than there are places."""
     many = ",".join(map(str, range(1, 66)))
     for words in (["-l", ""], ["-l", " 2"], ["-m", ""], ["-m", "P. 5"], ["-m", f"P.{many}"]):
@@ -170,7 +169,7 @@ def test_parameters_in_unusual_words(both: Both) -> None:
 
 
 @pytest.mark.parametrize("measure", [measure.name for measure in MEASURES])
-def test_every_measure(measure: str, both: Both) -> None:
+def test_every_measure(measure, both):
     """Those that need more than rankings are left to Python."""
     for options in ((), ("-c",)):
         found, expected = both(["-q", *options, "-m", measure, "qrels", "run"], FILES)
@@ -206,7 +205,7 @@ def test_every_measure(measure: str, both: Both) -> None:
         {"run": b"q1 Q0 " + b"a" * 300_000 + b" 1 1 t\n"},
     ],
 )
-def test_files(files: dict[str, bytes], both: Both) -> None:
+def test_files(files, both):
     """Missing queries, of which a note says the names; a query longer than what is read at once."""
     for options in ((), ("-c",), ("-q", "-m", "all_trec")):
         found, expected = both([*options, "qrels", "run"], FILES | files)
@@ -214,7 +213,7 @@ def test_files(files: dict[str, bytes], both: Both) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["-m", "map"], ["-q", "-m", "all_trec"], ["-c", "-J"]])
-def test_the_usual_needs_no_python(options: list[str], both: Both) -> None:
+def test_the_usual_needs_no_python(options, both):
     """There is none to start: the executable is alone in its folder."""
     found, expected = both([*options, "digits.qrels", "pixels.run"], {})
 
@@ -233,8 +232,8 @@ VARIABLES = [
 
 @pytest.mark.parametrize("variable", VARIABLES)
 def test_variables_that_change_something_are_left_to_python(
-    variable: str, executable: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    variable, executable, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     for name, content in FILES.items():
         Path(name).write_bytes(content)
@@ -311,7 +310,7 @@ class Fuzz:
         return [*words, "qrels", "run"]
 
 
-def test_random_files_and_options(both: Both) -> None:
+def test_random_files_and_options(both):
     """500 of them, 5,000 in the deep profile of hypothesis."""
     count = 5 * settings().max_examples
     fuzz, unlike = Fuzz(20240229), []

@@ -97,7 +97,7 @@ fuse a.run b.run => x.run trec, x.csv csv, x.csv.gz csv, x.jsonl.xz jsonl, x.jso
 
 
 @pytest.mark.parametrize(("line", "formats"), cases(FORMATS))
-def test_a_file_has_what_is_printed_in_the_format_of_its_name(line: str, formats: str) -> None:
+def test_a_file_has_what_is_printed_in_the_format_of_its_name(line, formats):
     before = {*os.listdir()}
     for pair in formats.split(", "):
         name, form = pair.split()
@@ -124,7 +124,7 @@ def test_a_file_has_what_is_printed_in_the_format_of_its_name(line: str, formats
         "qrels holes qrels a.run",
     ],
 )
-def test_a_file_of_html_is_a_page(line: str) -> None:
+def test_a_file_of_html_is_a_page(line):
     shown = fastrank(f"{line} --format html")
 
     assert fastrank(f"{line} -o x.html") == shown._replace(out="")
@@ -135,7 +135,7 @@ def test_a_file_of_html_is_a_page(line: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["trec", "table", "csv", "json", "jsonl", "markdown", "latex"])
-def test_a_format_that_is_given_comes_before_the_name_of_the_output(form: str) -> None:
+def test_a_format_that_is_given_comes_before_the_name_of_the_output(form):
     line = f"eval --format {form} qrels a.run"
 
     assert printed(f"{line} -o x.csv") == ""
@@ -144,7 +144,7 @@ def test_a_format_that_is_given_comes_before_the_name_of_the_output(form: str) -
 
 
 @pytest.mark.parametrize("line", ["agree a.run b.run", "explain --query q1 -m map qrels a.run"])
-def test_a_result_is_drawn_into_a_file_beside_what_is_printed(line: str) -> None:
+def test_a_result_is_drawn_into_a_file_beside_what_is_printed(line):
     pytest.importorskip("matplotlib")
 
     assert printed(f"{line} --plot x.svg") == printed(line)
@@ -152,8 +152,7 @@ def test_a_result_is_drawn_into_a_file_beside_what_is_printed(line: str) -> None
     assert b'<svg role="img"' in Path("x.svg").read_bytes()
 
 
-def test_only_the_table_of_indexes_goes_into_the_file() -> None:
-    """With the plot in another; nothing is printed then."""
+def test_only_the_table_of_indexes_goes_into_the_file():
     pytest.importorskip("faiss")
     pytest.importorskip("matplotlib")
     before = {*os.listdir()}
@@ -165,7 +164,7 @@ def test_only_the_table_of_indexes_goes_into_the_file() -> None:
     assert {*os.listdir()} - before == {"x.csv", "x.svg"}
 
 
-def test_one_device_takes_two_outputs() -> None:
+def test_one_device_takes_two_outputs():
     pytest.importorskip("matplotlib")
 
     printed("compare -o /dev/null --report /dev/null -m map qrels a.run b.run")
@@ -185,7 +184,7 @@ def _failure(command: str) -> int:
         ("''", "No such file or directory"),
     ],
 )
-def test_what_cannot_be_written_is_named(command: str, path: str, reason: str) -> None:
+def test_what_cannot_be_written_is_named(command, path, reason):
     Path("folder").mkdir()
 
     found = fastrank(f"{_line(command)} -o {path}")
@@ -205,7 +204,7 @@ def test_what_cannot_be_written_is_named(command: str, path: str, reason: str) -
         "eval -o /dev/full qrels a.run",
     ],
 )
-def test_no_file_changes_if_one_cannot_be_written(line: str) -> None:
+def test_no_file_changes_if_one_cannot_be_written(line):
     command = line.split()[0]
     pytest.importorskip("faiss" if command == "search" else "matplotlib")
     write({"better.run": "q1 Q0 a 1 2 a\nq2 Q0 c 1 9 a\nq3 Q0 b 1 2 a\n", "x.svg": "old"})
@@ -219,9 +218,7 @@ def test_no_file_changes_if_one_cannot_be_written(line: str) -> None:
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in PAGES])
-def test_a_closed_standard_output_is_reported(
-    command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_closed_standard_output_is_reported(command, monkeypatch, capfd):
     line = _line(command)
     # As Python starts if file descriptor 1 is closed.
     monkeypatch.setattr(sys, "stdout", None)
@@ -233,9 +230,7 @@ def test_a_closed_standard_output_is_reported(
 
 
 @pytest.mark.parametrize("line", ["--version", *(f"{command} --help" for command in HELP)])
-def test_help_for_a_closed_standard_output_is_an_error(
-    line: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_help_for_a_closed_standard_output_is_an_error(line, monkeypatch, capfd):
     monkeypatch.setattr(sys, "stdout", None)
 
     try:
@@ -258,7 +253,7 @@ def test_help_for_a_closed_standard_output_is_an_error(
     ],
 )
 @pytest.mark.parametrize("target", ["&-", pytest.param("/dev/full", marks=FULL)])
-def test_the_shell_sees_that_nothing_was_written(target: str, line: str, status: int) -> None:
+def test_the_shell_sees_that_nothing_was_written(target, line, status):
     """What was closed in the test before is closed by the shell here."""
     command = ["sh", "-c", f'"$@" >{target}', "sh", *words_of(line)]
 
@@ -282,7 +277,7 @@ def test_the_shell_sees_that_nothing_was_written(target: str, line: str, status:
         f"compare-indexes {VECTORS} -k 3 HNSW8 -o -",
     ],
 )
-def test_a_closed_pipe_ends_quietly(line: str) -> None:
+def test_a_closed_pipe_ends_quietly(line):
     if line.split()[0] in NEEDS:
         pytest.importorskip("faiss")
     read, closed = os.pipe()
@@ -307,7 +302,7 @@ def test_a_closed_pipe_ends_quietly(line: str) -> None:
         "fuse nul.run a.run",
     ],
 )
-def test_a_warning_is_a_line_of_the_command(line: str) -> None:
+def test_a_warning_is_a_line_of_the_command(line):
     """Not one of Python with the line of the source that called the reader."""
     write({"nul.run": SMALL["a.run"] + "\0q1 Q0 a 1 2 a\n"})
 
@@ -325,8 +320,7 @@ def test_a_warning_is_a_line_of_the_command(line: str) -> None:
         f"compare-indexes {VECTORS} -k 5 -o out --plot p.svg SQ8",
     ],
 )
-def test_an_interrupt_leaves_files_as_they_were(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the midst of the work, with the status of a shell."""
+def test_an_interrupt_leaves_files_as_they_were(line, monkeypatch):
     pytest.importorskip("faiss")
 
     def interrupted(*_: object, **__: object) -> None:
@@ -344,7 +338,7 @@ def test_an_interrupt_leaves_files_as_they_were(line: str, monkeypatch: pytest.M
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_an_interrupted_process_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_an_interrupted_process_leaves_nothing_behind(tmp_path):
     """Between two runs: the first is evaluated, the second is a pipe into which nobody writes."""
     target = tmp_path / "folder"
     target.mkdir()
@@ -371,7 +365,7 @@ FORGED = "x\n::error::forged\ty"
     "command",
     ["eval --format trec", "eval", "eval -q --format trec", "check", "check --format github"],
 )
-def test_a_name_of_a_file_begins_no_line(command: str) -> None:
+def test_a_name_of_a_file_begins_no_line(command):
     write({FORGED: SMALL["a.run"].replace("q2 Q0 c 1 9 a\n", ""), f"{FORGED}2": "q1 Q0 a 1 2\n"})
     shown = fastrank(command, "qrels", FORGED, f"{FORGED}2")
     lines = [*shown.out.splitlines(), *shown.err.splitlines()]
@@ -379,9 +373,7 @@ def test_a_name_of_a_file_begins_no_line(command: str) -> None:
     assert not any(line.startswith("::error::forged") for line in lines)
 
 
-def test_severities_of_check_have_a_color_on_a_terminal_only(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_severities_of_check_have_a_color_on_a_terminal_only(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     write({"twice.run": "q1 Q0 a 1 2 a\nq1 Q0 a 2 1 a\n"})
@@ -394,7 +386,7 @@ def test_severities_of_check_have_a_color_on_a_terminal_only(
     assert Path("report").read_text() == plain
 
 
-def test_an_interrupt_while_a_command_is_imported_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_while_a_command_is_imported_ends_it(monkeypatch):
     def interrupted(_: str) -> None:
         raise KeyboardInterrupt
 

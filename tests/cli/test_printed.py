@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.commands import fastrank, matches, write
+from tests.helpers.commands import fastrank, write
 from tests.helpers.paths import DATA
-from tests.helpers.tables import cases
+from tests.helpers.tables import cases, matches
 
 FILES = {
     "qrels": "q1 0 d1 1\n",
@@ -153,7 +153,7 @@ def _inputs(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("case", cases(PRINTED), ids=lambda case: case[0])
-def test_a_command_prints(case: tuple[str, ...]) -> None:
+def test_a_command_prints(case):
     words, expected, *notes = case
     if "--plot" in words:
         pytest.importorskip("matplotlib")

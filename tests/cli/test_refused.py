@@ -306,7 +306,7 @@ def _inputs(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("line", "expected"), cases(REFUSED))
-def test_what_is_wrong_is_told_and_nothing_written(line: str, expected: str) -> None:
+def test_what_is_wrong_is_told_and_nothing_written(line, expected):
     words = line.split(" ")
     for need in {NEEDS[word] for word in words if word in NEEDS}:
         pytest.importorskip(need)
@@ -318,9 +318,7 @@ def test_what_is_wrong_is_told_and_nothing_written(line: str, expected: str) -> 
 
 
 @pytest.mark.parametrize(("line", "wrong", "meant"), FLAGS)
-def test_an_abbreviated_or_misspelled_flag_names_the_closest(
-    line: str, wrong: str, meant: str
-) -> None:
+def test_an_abbreviated_or_misspelled_flag_names_the_closest(line, wrong, meant):
     hint = f"; did you mean {meant}?" if meant else ""
 
     line = " ".join(SHORT.get(word, word) for word in line.split(" "))
@@ -328,13 +326,13 @@ def test_an_abbreviated_or_misspelled_flag_names_the_closest(
 
 
 @pytest.mark.parametrize(("line", "wrong", "meant"), COMMANDS)
-def test_a_misspelled_command_names_the_closest(line: str, wrong: str, meant: str) -> None:
+def test_a_misspelled_command_names_the_closest(line, wrong, meant):
     expected = f"2 fastrank: unknown command '{wrong}'; did you mean `fastrank {meant}`?"
 
     assert_refused(line, expected)
 
 
-def test_a_command_like_no_other_is_refused_with_all() -> None:
+def test_a_command_like_no_other_is_refused_with_all():
     assert_refused("xyz", "2 fastrank: unknown command 'xyz'; expected eval, trec_eval, spans,...")
 
 
@@ -355,18 +353,14 @@ def test_a_command_like_no_other_is_refused_with_all() -> None:
         ),
     ],
 )
-def test_settings_in_the_environment_are_checked(
-    variable: str, line: str, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_in_the_environment_are_checked(variable, line, expected, monkeypatch):
     monkeypatch.setenv(variable, "eleven")
 
     assert_refused(line, expected)
 
 
 @pytest.mark.parametrize("flag", ["--plot", "--report"])
-def test_a_missing_matplotlib_is_told_before_anything_is_read(
-    flag: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_matplotlib_is_told_before_anything_is_read(flag, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
 
     expected = "1 ...needs matplotlib: pip install 'fastrank-eval[plot]'"

@@ -172,7 +172,7 @@ def rendered(result: Any, form: str) -> str:
 
 
 @pytest.mark.parametrize(("line", "call", "formats"), cases(RESULTS))
-def test_a_command_prints_the_result_of_its_function(line: str, call: str, formats: str) -> None:
+def test_a_command_prints_the_result_of_its_function(line, call, formats):
     result = eval(call)
 
     for form in formats.split():
@@ -185,7 +185,7 @@ def test_a_command_prints_the_result_of_its_function(line: str, call: str, forma
             assert shown == expected.rstrip("\n") + "\n"
 
 
-def test_the_values_of_another_tool_are_explained() -> None:
+def test_the_values_of_another_tool_are_explained():
     scores = fr.evaluate(QRELS, PROFILE, "map", depth=10)
     write({"trec_eval.txt": scores.to_trec(per_query=True)})
 
@@ -195,7 +195,7 @@ def test_the_values_of_another_tool_are_explained() -> None:
 
 
 @pytest.mark.parametrize(("line", "found", "expected"), cases(VALUES))
-def test_a_command_writes_what_its_function_gives(line: str, found: str, expected: str) -> None:
+def test_a_command_writes_what_its_function_gives(line, found, expected):
     out = {"out": printed(command_line(line))}
 
     assert eval(found, globals(), out) == eval(expected)

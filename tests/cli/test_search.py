@@ -45,7 +45,7 @@ def run(path: str) -> dict[str, dict[str, float]]:
 
 @pytest.mark.parametrize("output", ["run.txt", "run.txt.gz"])
 @pytest.mark.parametrize("metric", ["ip", "l2", "cosine"])
-def test_search_writes_the_run_that_the_function_gives(output: str, metric: str) -> None:
+def test_search_writes_the_run_that_the_function_gives(output, metric):
     options = f"-k 5 --metric {metric} --batch-size 4 --ignore-identical-ids --tag mine"
 
     assert printed(f"search {VECTORS} {IDS} {options} -o {output}") == ""
@@ -54,11 +54,11 @@ def test_search_writes_the_run_that_the_function_gives(output: str, metric: str)
     assert fr.read_run(output).tag == "mine"
 
 
-def test_search_writes_to_standard_output() -> None:
+def test_search_writes_to_standard_output():
     assert len(printed(f"search {VECTORS} {IDS} -k 2 -o -").splitlines()) == 18
 
 
-def test_a_saved_index_is_searched() -> None:
+def test_a_saved_index_is_searched():
     factory = "--index-factory IVF4,Flat --parameters nprobe=4 --metric l2"
     again = "--index docs.index --queries queries.npy --query-ids queries.txt"
 
@@ -69,7 +69,7 @@ def test_a_saved_index_is_searched() -> None:
     assert run("a") == search(QUERIES, CORPUS, 60, metric="l2", **NAMES).to_dict()
 
 
-def test_ids_may_come_from_numpy_files() -> None:
+def test_ids_may_come_from_numpy_files():
     np.save("docs.npy", np.array(NAMES["corpus_ids"]))
     np.save("numbers.npy", np.arange(9) + 100)
 
@@ -78,7 +78,7 @@ def test_ids_may_come_from_numpy_files() -> None:
     assert list(run("run")) == [str(100 + i) for i in range(9)]
 
 
-def test_ids_may_begin_with_a_mark_of_their_encoding() -> None:
+def test_ids_may_begin_with_a_mark_of_their_encoding():
     write({"marked.txt": codecs.BOM_UTF8 + Path("queries.txt").read_bytes()})
 
     printed(f"search {VECTORS} {IDS} --query-ids marked.txt -o marked")
@@ -87,7 +87,7 @@ def test_ids_may_begin_with_a_mark_of_their_encoding() -> None:
     assert Path("marked").read_bytes() == Path("run").read_bytes()
 
 
-def test_lists_of_documents_are_left_out() -> None:
+def test_lists_of_documents_are_left_out():
     found = search(QUERIES, CORPUS, 1, **NAMES).to_dict()
     best = {query: next(iter(docs)) for query, docs in found.items()}
     write({"gone.txt": "".join(f"{query} {doc}\n" for query, doc in best.items())})
@@ -98,7 +98,7 @@ def test_lists_of_documents_are_left_out() -> None:
     assert all(best[query] not in docs for query, docs in run("run").items())
 
 
-def test_cut_ties_are_told() -> None:
+def test_cut_ties_are_told():
     np.save("corpus.npy", np.ones((5, 8)))
 
     found = fastrank(f"search {VECTORS} -k 3 -o run")
@@ -109,7 +109,7 @@ def test_cut_ties_are_told() -> None:
 
 
 @pytest.mark.parametrize("form", ["trec", "table", "csv", "json", "jsonl", "markdown", "latex"])
-def test_eval_embeddings_prints_what_eval_prints_of_the_run(form: str) -> None:
+def test_eval_embeddings_prints_what_eval_prints_of_the_run(form):
     common = f"-q -m all_trec -m RR@3 --format {form}"
     printed(f"search {VECTORS} {IDS} -k 20 --tag run -o run")
     expected = fastrank(f"eval {common} qrels.txt run").out
@@ -135,20 +135,20 @@ def test_eval_embeddings_prints_what_eval_prints_of_the_run(form: str) -> None:
 @pytest.mark.parametrize(
     ("tag", "name"), [("", "fastrank"), ("--tag ours", "ours"), ("--tag ''", "queries.npy")]
 )
-def test_eval_embeddings_names_the_run_by_the_tag(tag: str, name: str) -> None:
+def test_eval_embeddings_names_the_run_by_the_tag(tag, name):
     found = fastrank(f"{EVALUATE} -k 5 -m runid {tag}")
 
     assert found.out.splitlines()[0] == f"{'run':22}\tall\t{name}"
 
 
-def test_eval_embeddings_writes_the_run_and_the_values() -> None:
+def test_eval_embeddings_writes_the_run_and_the_values():
     assert fastrank(f"{EVALUATE} -k 7 -m map --run run.gz -o values").status == 0
 
     assert run("run.gz") == search(QUERIES, CORPUS, 7, **NAMES).to_dict()
     assert b"map" in Path("values").read_bytes()
 
 
-def test_eval_embeddings_builds_and_saves_an_index() -> None:
+def test_eval_embeddings_builds_and_saves_an_index():
     index = "--index docs.index --queries queries.npy --query-ids queries.txt"
 
     for line in (
@@ -162,7 +162,7 @@ def test_eval_embeddings_builds_and_saves_an_index() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_search_of_shards_writes_the_run_of_one_file(jobs: int) -> None:
+def test_search_of_shards_writes_the_run_of_one_file(jobs):
     common = f"{IDS} -k 20 --metric cosine --ignore-identical-ids"
 
     printed(f"search {SHARDS} --jobs {jobs} {common} -o shards.txt")
@@ -171,7 +171,7 @@ def test_search_of_shards_writes_the_run_of_one_file(jobs: int) -> None:
     assert Path("shards.txt").read_bytes() == Path("one.txt").read_bytes()
 
 
-def test_eval_embeddings_of_shards_prints_the_values_of_one_file() -> None:
+def test_eval_embeddings_of_shards_prints_the_values_of_one_file():
     common = f"{IDS} --qrels qrels.txt -k 30 -m map"
 
     found = fastrank(f"eval-embeddings {SHARDS} --jobs 2 {common}")
@@ -201,9 +201,7 @@ VECTORS --index-factory nonsense => 2 index_factory: faiss cannot build 'nonsens
 
 @pytest.mark.parametrize("command", ["search -o out", "eval-embeddings --qrels q --run out"])
 @pytest.mark.parametrize(("arguments", "expected"), cases(WRONG))
-def test_mistakes_are_told_and_nothing_is_written(
-    arguments: str, expected: str, command: str, folder: Path
-) -> None:
+def test_mistakes_are_told_and_nothing_is_written(arguments, expected, command, folder):
     write({"q": "1 0 5 1\n"})
     before = sorted(folder.iterdir())
 
@@ -229,9 +227,7 @@ def test_mistakes_are_told_and_nothing_is_written(
     ],
 )
 @pytest.mark.parametrize("index", ["", " --index-factory HNSW8"])
-def test_what_cannot_be_written_is_told_before_the_work(
-    line: str, told: str, index: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_written_is_told_before_the_work(line, told, index, monkeypatch):
     @functools.wraps(build_index)
     def work(*_: Any, **__: Any) -> Any:
         raise AssertionError
@@ -242,15 +238,14 @@ def test_what_cannot_be_written_is_told_before_the_work(
     assert_refused(line + index, f"1 {told}")
 
 
-def test_eval_embeddings_cuts_rankings_as_eval_does() -> None:
-    """-M is short for --depth in both."""
+def test_eval_embeddings_cuts_rankings_as_eval_does():
     found = [fastrank(f"{EVALUATE} -m num_ret {option} 7") for option in ("--depth", "-M")]
 
     assert found[0] == found[1]
     assert "num_ret" in found[0].out
 
 
-def test_eval_embeddings_warns_of_cutoffs_above_k() -> None:
+def test_eval_embeddings_warns_of_cutoffs_above_k():
     found = fastrank(f"{EVALUATE} -k 5 -m nDCG@10")
 
     assert found.status == 0
@@ -260,7 +255,7 @@ def test_eval_embeddings_warns_of_cutoffs_above_k() -> None:
     )
 
 
-def test_other_commands_do_without_faiss() -> None:
+def test_other_commands_do_without_faiss():
     write({"run": "q1 Q0 d1 1 0.5 x\n"})
     code = (
         "import sys; from fastrank.cli.main import main; main(['eval', 'qrels.txt', 'run']);"

@@ -6,14 +6,13 @@ import bz2
 import gzip
 import lzma
 import subprocess
-from typing import Any
 
 import pytest
 
 from fastrank.cli.trec_eval import LONG
 from fastrank.core.measures.trec import MEASURES, NICKNAMES
 from tests.helpers.checks import unescaped
-from tests.helpers.commands import Command, process, words_of, write
+from tests.helpers.commands import process, words_of, write
 from tests.helpers.tables import cases
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
@@ -40,8 +39,7 @@ x 0 a 1\n => RUN => 7 No queries with both results and relevance
 
 
 @pytest.mark.parametrize(("qrels", "run", "expected"), cases(BAD_FILES))
-def test_bad_files_are_explained(qrels: str, run: str, expected: str, trec_eval: Command) -> None:
-    """A message that names file, line and expectation."""
+def test_bad_files_are_explained(qrels, run, expected, trec_eval):
     files = {
         name: unescaped(text).replace(b"QRELS", QRELS).replace(b"RUN", RUN)
         for name, text in (("qrels", qrels), ("run", run))
@@ -76,7 +74,7 @@ irds:vaswani run => 2 irds:vaswani': no such file or directory; `fastrank eval` 
 
 
 @pytest.mark.parametrize(("arguments", "expected"), cases(WRONG))
-def test_bad_arguments_are_explained(arguments: str, expected: str, trec_eval: Command) -> None:
+def test_bad_arguments_are_explained(arguments, expected, trec_eval):
     words = [word.replace("+", " ") for word in arguments.split()]
 
     found = trec_eval(*words, files=FILES)
@@ -86,10 +84,7 @@ def test_bad_arguments_are_explained(arguments: str, expected: str, trec_eval: C
     assert told in found.stderr
 
 
-def test_a_failing_query_leaves_the_queries_before_it_on_standard_output(
-    trec_eval: Command,
-) -> None:
-    """Per-query lines up to the failure, no summary."""
+def test_a_failing_query_leaves_the_queries_before_it_on_standard_output(trec_eval):
     files = {"qrels": QRELS, "run": RUN + b"q2 Q0 c 2 8 tag\n"}
 
     found = trec_eval("-q", "-m", "map", "qrels", "run", files=files)
@@ -97,8 +92,7 @@ def test_a_failing_query_leaves_the_queries_before_it_on_standard_output(
     assert found[:2] == (4, b"map                   \tq1\t0.5000\n")
 
 
-def test_contradictory_preferences_exit_as_the_original_aborts(trec_eval: Command) -> None:
-    """A cycle over two subgroups: status 134 and the place."""
+def test_contradictory_preferences_exit_as_the_original_aborts(trec_eval):
     prefs = b"q g s1 a 2\nq g s1 b 1\nq g s2 b 2\nq g s2 a 1\n"
     files = {"prefs": prefs, "run": b"q Q0 a 1 2 t\nq Q0 b 2 1 t\n"}
 
@@ -110,8 +104,7 @@ def test_contradictory_preferences_exit_as_the_original_aborts(trec_eval: Comman
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
-def test_compressed_files_and_pipes(pack: Any, version: str, trec_eval: Command) -> None:
-    """Both files compressed, the run from standard input: the same answer."""
+def test_compressed_files_and_pipes(pack, version, trec_eval):
     plain = trec_eval("qrels", "run", files=FILES, trec_eval_version=version)
 
     files = {"packed": pack(QRELS)}
@@ -121,8 +114,7 @@ def test_compressed_files_and_pipes(pack: Any, version: str, trec_eval: Command)
     assert plain.status == 0
 
 
-def test_help_documents_every_option_measure_and_set(trec_eval: Command) -> None:
-    """-h -m NICKNAME for all of them, at both levels."""
+def test_help_documents_every_option_measure_and_set(trec_eval):
     names = [word for measure in MEASURES for word in ("-m", measure.name)]
 
     text = trec_eval("-h", *names, trec_eval_version="10.0").stdout.decode()
@@ -134,8 +126,7 @@ def test_help_documents_every_option_measure_and_set(trec_eval: Command) -> None
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_bytes_that_are_not_text_come_out_as_they_went_in(trec_eval: Command) -> None:
-    """Query ids and tags are bytes."""
+def test_bytes_that_are_not_text_come_out_as_they_went_in(trec_eval):
     files = {"qrels": b"\xff\xfe 0 a 1\n", "run": b"\xff\xfe Q0 a 1 1 \xe9t\xe9\n"}
 
     found = trec_eval("-q", "-m", "map", "-m", "runid", "qrels", "run", files=files)
@@ -147,7 +138,7 @@ def test_bytes_that_are_not_text_come_out_as_they_went_in(trec_eval: Command) ->
     )
 
 
-def test_control_characters_of_ids_do_not_reach_a_terminal(trec_eval: Command) -> None:
+def test_control_characters_of_ids_do_not_reach_a_terminal(trec_eval):
     """On standard error; standard output is that of the original, byte for byte."""
     files = {"qrels": b"q\x1b[2J 0 d 1\n", "run": b"q\x1b[2J Q0 d 1 2 t\n"}
     twice = {**files, "run": files["run"] * 2}
@@ -169,8 +160,7 @@ def _files(folder: object) -> None:
 
 
 @pytest.mark.usefixtures("_files")
-def test_an_engine_that_does_not_exist_is_explained() -> None:
-    """A message and status 1, no traceback."""
+def test_an_engine_that_does_not_exist_is_explained():
     found = process("trec_eval qrels run", env={"FASTRANK_ENGINE": "gpu"})
 
     told = "trec_eval: FASTRANK_ENGINE='gpu': expected 'precompiled' or 'jit'\n"
@@ -178,7 +168,7 @@ def test_an_engine_that_does_not_exist_is_explained() -> None:
 
 
 @pytest.mark.usefixtures("_files")
-def test_options_end_at_the_first_operand_under_posixly_correct() -> None:
+def test_options_end_at_the_first_operand_under_posixly_correct():
     """As GNU getopt does."""
     found = process("trec_eval qrels run -q", env={"POSIXLY_CORRECT": "1"})
 
@@ -186,7 +176,7 @@ def test_options_end_at_the_first_operand_under_posixly_correct() -> None:
     assert "expected 2 files, found 3" in found.err
 
 
-def test_a_pipe_that_is_closed_after_the_first_line_ends_quietly() -> None:
+def test_a_pipe_that_is_closed_after_the_first_line_ends_quietly():
     """`trec_eval -q ... | head -1` prints nothing on standard error."""
     queries = range(20_000)
     write({"qrels": "".join(f"q{i} 0 a 1\n" for i in queries)})
@@ -213,8 +203,7 @@ def test_a_pipe_that_is_closed_after_the_first_line_ends_quietly() -> None:
         ("-v 2>&-", 0, ""),
     ],
 )
-def test_closed_streams(redirection: str, status: int, words: str) -> None:
-    """A message where there is somebody to read it, and the right status in any case."""
+def test_closed_streams(redirection, status, words):
     command = " ".join([*words_of("trec_eval"), redirection])
 
     found = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
@@ -225,7 +214,7 @@ def test_closed_streams(redirection: str, status: int, words: str) -> None:
 
 
 @pytest.mark.usefixtures("_files")
-def test_output_is_buffered_whatever_python_is_told() -> None:
+def test_output_is_buffered_whatever_python_is_told():
     """PYTHONUNBUFFERED=1 changes nothing but the number of system calls."""
     answers = [
         process("trec_eval -q qrels run", env={"PYTHONUNBUFFERED": value}) for value in ("", "1")

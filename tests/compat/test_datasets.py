@@ -75,7 +75,6 @@ def test_nearest_examples_have_their_ids():
 
 
 def test_without_ids_documents_are_rows_of_the_dataset():
-    """Judgments are then of row numbers, and queries of the rows of the results."""
     by_rows = evaluate_results([{2: 1, 5: 2}, {0: 1}], (DISTANCES, ROWS), "map")
     by_ids = evaluate_results(QRELS, (DISTANCES, ROWS), "map", queries=QUERIES, docs=DOCS)
     assert by_rows.mean == by_ids.mean
@@ -119,7 +118,6 @@ MISSING = r"docs\[1\]: expected an id, found the missing value None"
     ],
 )
 def test_what_does_not_fit_is_named(results, given, message):
-    """With the argument, and the row and column where there is one."""
     error = OptionError if message == METRIC else ArrayError
     with pytest.raises(error, match=message):
         results_to_run(results, **given)

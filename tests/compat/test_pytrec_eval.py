@@ -112,7 +112,6 @@ def test_measures_are_asked_for_in_the_same_ways(measures):
     ids=str,
 )
 def test_unusual_inputs_give_the_same(qrels, run):
-    """Empty dicts, queries on one side only, all judgments negative."""
     assert_same(run, qrels, ["map", "num_ret", "ndcg"])
 
 
@@ -125,14 +124,9 @@ def test_unusual_inputs_give_the_same(qrels, run):
         *((({"q": own}, ["map"]), RUN) for own in ({"a": 1.0}, {"a": "1"}, {1: 1}, ["a"])),
         (({1: {"a": 1}}, ["map"]), RUN),
         (({b"q": {b"a": 1}}, ["map"]), RUN),
-        ((QRELS, [1]), RUN),
-        ((QRELS, None), RUN),
-        ((QRELS, ["map"], 0), RUN),
-        ((QRELS, ["map"], 1.5), RUN),
-        ((QRELS, ["map"], "1"), RUN),
-        ((QRELS, ["map"], 1, "x"), RUN),
-        ((QRELS, "map"), RUN),
-        *(((QRELS, [own]), RUN) for own in ("nonsense", "ndcg@10", "prefs_simp", "prefs", "yaap")),
+        *(((QRELS, ["map"], *own), RUN) for own in ([0], [1.5], ["1"], [1, "x"])),
+        *(((QRELS, own), RUN) for own in ("map", None, [1], ["nonsense"], ["ndcg@10"])),
+        *(((QRELS, own), RUN) for own in (["prefs_simp"], ["prefs"], ["yaap"])),
     ],
     ids=str,
 )
@@ -159,12 +153,8 @@ def test_errors_name_query_and_document(grade):
 @pytest.mark.parametrize(
     ("arguments", "run"),
     [
-        ((QRELS, ["P_0"]), RUN),
-        ((QRELS, ["P_05", "P_5"]), RUN),
-        ((QRELS, ["ndcg_10"]), RUN),
-        ((QRELS, ["ndcg.1=5"]), RUN),
-        ((QRELS, ["G_5"]), RUN),
-        ((QRELS, ["utility_1"]), RUN),
+        *(((QRELS, own), RUN) for own in (["P_0"], ["P_05", "P_5"], ["ndcg_10"], ["ndcg.1=5"])),
+        *(((QRELS, own), RUN) for own in (["G_5"], ["utility_1"])),
         ((QRELS, ["iprec_at_recall_0.1", "iprec_at_recall_0.10"]), RUN),
         ((QRELS, ["map"], -1), RUN),
         ((QRELS, ["map"]), {"q": {"a": 10**400}}),
@@ -235,7 +225,6 @@ def test_lines_are_refused_with_the_same_errors(parse, lines, error):
 
 @pytest.mark.parametrize("measure", ["map", "num_ret", "gm_map", "P_10"])
 def test_values_are_averaged_the_same(measure):
-    """Sums, means and geometric means, to the last bit."""
     values = [random.Random(i).random() for i in range(1001)]
     found = ours.compute_aggregated_measure(measure, values)
     assert found == original.compute_aggregated_measure(measure, values)
@@ -263,7 +252,6 @@ def test_ir_measures_computes_the_same_with_ours_in_its_place(monkeypatch):
 
 
 def test_beir_computes_the_same_with_ours_in_its_place(monkeypatch):
-    """`EvaluateRetrieval.evaluate`, unmodified."""
     evaluation = pytest.importorskip("beir.retrieval.evaluation")
     qrels, run = _inputs(1)
     run = {query: {d: float(s) for d, s in row.items()} for query, row in run.items()}

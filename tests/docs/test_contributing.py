@@ -1,7 +1,5 @@
 """What CONTRIBUTING.md says of the code is so."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -17,18 +15,18 @@ PATHS = sorted(set(re.findall(r"`((?:[\w.-]+/)+[\w.-]*)`", TEXT)))
 
 
 @pytest.mark.parametrize("code", CODE, ids=lambda code: code.split("(")[0].strip())
-def test_the_code_shown_is_that_of_the_package(code: str) -> None:
+def test_the_code_shown_is_that_of_the_package(code):
     files = (REPOSITORY / "fastrank").rglob("*.py")
 
     assert any(code in path.read_text("utf-8") for path in files)
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_paths_exist(path: str) -> None:
+def test_paths_exist(path):
     assert (REPOSITORY / path).exists() or (REPOSITORY / "fastrank" / path).exists()
 
 
-def test_every_wing_and_room_is_on_the_map() -> None:
+def test_every_wing_and_room_is_on_the_map():
     package = REPOSITORY / "fastrank"
     wings = [path.parent.name for path in package.glob("*/__init__.py")]
     rooms = [

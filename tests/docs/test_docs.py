@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_block_is_of_a_kind_that_is_tested() -> None:
+def test_every_block_is_of_a_kind_that_is_tested():
     """Shell, Python, a Python session, a workflow, or text that says which command prints it.
 
     bash is for commands that install something; bibtex is for the citation; console for commands
@@ -42,7 +42,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
     assert all(block.command for _, block in BLOCKS if block.kind == "text")
 
 
-def test_two_commands_do_all_the_set_up() -> None:
+def test_two_commands_do_all_the_set_up():
     """One installs and evaluates, one installs and tests; what follows the installation runs."""
     evaluate, test = ([part.strip() for part in block.split("&&")] for block in SETUP)
 
@@ -61,7 +61,7 @@ def test_two_commands_do_all_the_set_up() -> None:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks_of(page)], ids=lambda page: page.stem
 )
-def test_pages_can_be_followed_from_top_to_bottom(page: Path, folder: Path) -> None:
+def test_pages_can_be_followed_from_top_to_bottom(page, folder):
     """In one folder: commands succeed without complaint, programs run and print something, and
     where output is shown, it is that. Blocks whose libraries are missing are left out."""
     assert read(page, folder) == ""
@@ -82,7 +82,7 @@ def test_pages_can_be_followed_from_top_to_bottom(page: Path, folder: Path) -> N
         ("```python\nimport no_library as some\n```\n```python\nsome.call()\n```\n", ""),
     ],
 )
-def test_what_a_reader_meets_is_told(text: str, problem: str, tmp_path: Path) -> None:
+def test_what_a_reader_meets_is_told(text, problem, tmp_path):
     (tmp_path / "page.md").write_text(text, "utf-8")
 
     found = read(tmp_path / "page.md", tmp_path)
@@ -91,7 +91,7 @@ def test_what_a_reader_meets_is_told(text: str, problem: str, tmp_path: Path) ->
     assert (found == "") is (problem == "")
 
 
-def test_steps_of_the_workflow_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_of_the_workflow_run(folder, monkeypatch):
     """Each succeeds but the installation, whose result is this environment."""
     (workflow,) = (block.text for _, block in BLOCKS if block.kind == "yaml")
     steps = [
@@ -117,7 +117,7 @@ def test_steps_of_the_workflow_run(folder: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_readers_see_the_command_above_its_output(page: Path) -> None:
+def test_readers_see_the_command_above_its_output(page):
     """The comment that names the command is invisible; a program prints its output, too."""
     blocks = blocks_of(page)
     for above, block in pairwise(blocks):
@@ -129,20 +129,20 @@ def _in_one_line(commands: str) -> list[str]:
     return re.split(r"\s+", commands.replace("\\\n", "").replace("&&", " ").strip())
 
 
-def test_comments_are_above_commands() -> None:
+def test_comments_are_above_commands():
     """At the end of a line they would be beyond the edge of a narrow screen."""
     lines = [line for _, block in BLOCKS if block.kind == "sh" for line in block.text.splitlines()]
 
     assert [line for line in lines if re.search(r"\S  +# ", line)] == []
 
 
-def test_the_first_program_of_the_readme_prints_what_its_first_command_does() -> None:
+def test_the_first_program_of_the_readme_prints_what_its_first_command_does():
     program = next(block.text for block in blocks_of(README) if block.kind == "python")
 
     assert python(program).startswith("map   0.4348\n")
 
 
-def test_the_function_for_spark_gives_the_values_of_compare(folder: Path) -> None:
+def test_the_function_for_spark_gives_the_values_of_compare(folder):
     """The block is a program of its own, too."""
     blocks = blocks_of(DOCS / "scale-out.md")
     (block,) = (block.text for block in blocks if "applyInPandas" in block.text)
@@ -152,7 +152,7 @@ def test_the_function_for_spark_gives_the_values_of_compare(folder: Path) -> Non
     assert printed == f"{fr.compare(REPOSITORY / 'data' / 'digits.qrels', runs, 'map P.10')}\n"
 
 
-def test_page_of_measures_is_what_its_script_makes() -> None:
+def test_page_of_measures_is_what_its_script_makes():
     """It has every measure of the table, each with what the table says."""
     script = "docs/scripts/measures_page.py"
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
@@ -171,7 +171,7 @@ def test_page_of_measures_is_what_its_script_makes() -> None:
     ],
     ids=["fastrank", "fastrank.tasks"],
 )
-def test_every_public_name_has_its_place_in_the_reference(package: str, public: set[str]) -> None:
+def test_every_public_name_has_its_place_in_the_reference(package, public):
     pages = [page for page in (DOCS / "api").glob("*.md") if page.stem != "types"]
     text = "".join(page.read_text("utf-8") for page in pages)
     found = re.findall(rf"^::: fastrank\.{package}(\w+)$", text, re.MULTILINE)
@@ -179,12 +179,12 @@ def test_every_public_name_has_its_place_in_the_reference(package: str, public: 
     assert sorted(found) == sorted(public)
 
 
-def test_the_readme_is_read_to_the_end() -> None:
+def test_the_readme_is_read_to_the_end():
     """It has at most 1,500 words; everything else is in docs/."""
     assert len(README.read_text("utf-8").split()) <= 1500
 
 
-def test_times_in_the_readme_are_those_of_the_page_of_speed() -> None:
+def test_times_in_the_readme_are_those_of_the_page_of_speed():
     """Each row's time and factor stand in a table of docs/speed.md."""
     times = re.findall(r"^\|.*\| ([\d.,]+ \([\d.]+ ×\)) \|.*\|$", README.read_text("utf-8"), re.M)
     speed = (DOCS / "speed.md").read_text("utf-8")

@@ -127,7 +127,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=_module)
-def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_print_what_they_show(source, monkeypatch):
     """`fr` is imported there, and `scores` is the average precision of a run in data/.
 
     For those who look at one, `compared` is a comparison of indexes, `comparison` one of runs,
@@ -153,14 +153,14 @@ def test_examples_print_what_they_show(source: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("thing", _public(), ids=lambda thing: thing.__qualname__)
-def test_every_public_name_has_an_example(thing: object) -> None:
+def test_every_public_name_has_an_example(thing):
     """So the reference shows how each is used; a form of a result is used as that of any other."""
-    of_all_results = getattr(Result, thing.__name__, None) if "." in thing.__qualname__ else None  # type: ignore[attr-defined]
+    of_all_results = getattr(Result, thing.__name__, None) if "." in thing.__qualname__ else None
 
     assert ">>> " in f"{inspect.getdoc(thing)} {inspect.getdoc(of_all_results)}"
 
 
-def test_pages_and_sections_that_are_named_exist() -> None:
+def test_pages_and_sections_that_are_named_exist():
     """In docstrings and messages."""
     named = {
         found

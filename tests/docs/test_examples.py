@@ -11,7 +11,6 @@ import json
 import re
 import runpy
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,9 +61,7 @@ def raw_search(corpus: Any, queries: Any, k: int, batch_size: int = 256) -> tupl
         *("beyond_retrieval", "sentence_tasks"),
     ],
 )
-def test_each_example_is_a_program(
-    name: str, load: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_each_example_is_a_program(name, load, tmp_path, monkeypatch, capsys):
     """It runs without a warning and prints what it computes."""
     pytest.importorskip("pydoc_data.topics")
     monkeypatch.chdir(tmp_path)
@@ -118,7 +115,7 @@ def similar_articles(articles: list[dict[str, Any]], vectors: Any) -> tuple[dict
     return by_text, by_code
 
 
-def test_similar_articles_are_evaluated_as_published(load: Any) -> None:
+def test_similar_articles_are_evaluated_as_published(load):
     pytest.importorskip("pydoc_data.topics")
     example = load("similar_articles")
     articles = example.help_topics()
@@ -134,7 +131,7 @@ def test_similar_articles_are_evaluated_as_published(load: Any) -> None:
     assert [found[1].mean[name] for name in counted] == [wanted[1][name] for name in counted]
 
 
-def test_articles_with_the_same_text_do_not_take_each_others_place(load: Any) -> None:
+def test_articles_with_the_same_text_do_not_take_each_others_place(load):
     """The published code drops what stands first, which may be the copy: ours drops the query."""
     example = load("similar_articles")
     labels = {"a": [{"id": "b"}], "b": [{"id": "a"}], "c": []}
@@ -194,7 +191,7 @@ def check_tutorial(example: Any, rows: list[dict[str, Any]], encode: Any) -> Non
     )
 
 
-def test_an_embedding_model_is_evaluated_as_in_the_tutorial(load: Any) -> None:
+def test_an_embedding_model_is_evaluated_as_in_the_tutorial(load):
     texts = load("stdlib_texts")
     rows = [
         {"query": own.summary, "positive": list(dict.fromkeys(own.paragraphs))}
@@ -212,9 +209,7 @@ def has_answer(answer: str, text: str) -> bool:
     return any(tokens[i : i + len(wanted)] == wanted for i in range(len(tokens)))
 
 
-def test_passages_are_retrieved_mined_and_their_loss_computed_as_by_dpr(
-    load: Any, tmp_path: Path
-) -> None:
+def test_passages_are_retrieved_mined_and_their_loss_computed_as_by_dpr(load, tmp_path):
     special = pytest.importorskip("scipy.special")
     example, asked = load("passage_retrieval"), load("stdlib_texts").entries()[:400]
     asked = [own for own in asked if own.paragraphs]
@@ -280,7 +275,7 @@ def test_passages_are_retrieved_mined_and_their_loss_computed_as_by_dpr(
     assert loss == pytest.approx(np.mean(losses), rel=1e-12)
 
 
-def test_answers_are_selected_as_trec_eval_and_others_measure_it(load: Any, tmp_path: Path) -> None:
+def test_answers_are_selected_as_trec_eval_and_others_measure_it(load, tmp_path):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     example = load("answer_selection")
     (tmp_path / "table.tsv").write_bytes(example.table())
@@ -304,7 +299,7 @@ def test_answers_are_selected_as_trec_eval_and_others_measure_it(load: Any, tmp_
             )
 
 
-def test_the_benchmark_table_has_a_measure_in_each_row(load: Any) -> None:
+def test_the_benchmark_table_has_a_measure_in_each_row(load):
     """Columns of models; a measure without an expected value is blank for the random baseline."""
     example = load("answer_selection")
     candidates = fr.read_candidates(io.BytesIO(example.table()))
@@ -352,7 +347,7 @@ def average_precisions(
     }
 
 
-def test_pairs_have_the_value_of_scikit_learn(load: Any) -> None:
+def test_pairs_have_the_value_of_scikit_learn(load):
     example, texts = load("beyond_retrieval"), load("stdlib_texts")
     known = texts.entries()
     model = texts.encoder([entry.summary for entry in known])

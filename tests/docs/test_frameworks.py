@@ -1,13 +1,11 @@
 """Metrics inside retrieval frameworks: the page's programs, where these large libraries are not."""
 
-from __future__ import annotations
-
 import re
 
 from tests.helpers.code_blocks import REPOSITORY, blocks_of
 
 
-def test_each_program_has_the_function_that_the_session_calls_with_plain_lists() -> None:
+def test_each_program_has_the_function_that_the_session_calls_with_plain_lists():
     blocks = blocks_of(REPOSITORY / "docs" / "frameworks.md")
     (session,) = (block.text for block in blocks if ">>> def value(" in block.text)
     lines = re.findall(r"^(?:>>>|\.\.\.) (def value.*|    .*)$", session, re.MULTILINE)

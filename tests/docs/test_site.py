@@ -6,7 +6,6 @@ import ast
 import doctest
 import importlib
 import re
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,14 +28,14 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module
 
 
-def test_the_examples_of_hooks_are_true(script: Any) -> None:
+def test_the_examples_of_hooks_are_true(script):
     found = doctest.testmod(script("pasting"))
 
     assert found.attempted > 0
     assert found.failed == 0
 
 
-def test_pages_that_docstrings_name_become_links(script: Any) -> None:
+def test_pages_that_docstrings_name_become_links(script):
     pytest.importorskip("griffe")
 
     made = script("docstrings").as_markdown("executor: any; see\n    docs/scale-out.md.")
@@ -45,7 +44,7 @@ def test_pages_that_docstrings_name_become_links(script: Any) -> None:
 
 
 @needs_checkout
-def test_links_of_pages_lead_to_pages_and_to_files_of_the_repository(script: Any) -> None:
+def test_links_of_pages_lead_to_pages_and_to_files_of_the_repository(script):
     """Those of the changelog, which a page includes, too."""
     hook = script("includes").on_page_markdown
     found = 0
@@ -62,7 +61,7 @@ def test_links_of_pages_lead_to_pages_and_to_files_of_the_repository(script: Any
     assert found >= 3
 
 
-def test_the_picture_of_the_inspector_leads_to_it_on_the_site_alone(script: Any) -> None:
+def test_the_picture_of_the_inspector_leads_to_it_on_the_site_alone(script):
     pages = [path.read_text("utf-8") for path in DOCS.glob("*.md")]
     with_picture = [text for text in pages if "(images/inspector.png)" in text]
 
@@ -73,7 +72,7 @@ def test_the_picture_of_the_inspector_leads_to_it_on_the_site_alone(script: Any)
 
 
 @needs_checkout
-def test_the_picture_of_speed_shows_what_the_table_says(script: Any) -> None:
+def test_the_picture_of_speed_shows_what_the_table_says(script):
     own = script("speed_picture")
 
     made = own.picture(own.seconds((DOCS / "speed.md").read_text("utf-8")))
@@ -83,7 +82,7 @@ def test_the_picture_of_speed_shows_what_the_table_says(script: Any) -> None:
     assert f"![{told[0]}](docs/images/speed.svg)" in (REPOSITORY / "README.md").read_text("utf-8")
 
 
-def test_the_copy_button_gets_code_that_runs(script: Any) -> None:
+def test_the_copy_button_gets_code_that_runs(script):
     """The code of every session of the guides is valid on its own."""
     for page in DOCS.glob("*.md"):
         for block in blocks_of(page):
@@ -94,7 +93,7 @@ def test_the_copy_button_gets_code_that_runs(script: Any) -> None:
                 assert ">>>" not in code
 
 
-def test_the_html_of_a_session_carries_its_code(script: Any) -> None:
+def test_the_html_of_a_session_carries_its_code(script):
     html = '<div class="language-pycon highlight"><pre><code>&gt;&gt;&gt; f(&quot;a&quot;)\n1\n'
 
     made = script("pasting").on_page_content(f"{html}</code></pre></div>")
@@ -102,9 +101,7 @@ def test_the_html_of_a_session_carries_its_code(script: Any) -> None:
     assert 'data-copy="f(&quot;a&quot;)&#10;"' in made
 
 
-def test_the_notebook_prints_what_it_shows(
-    script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_notebook_prints_what_it_shows(script, tmp_path, monkeypatch, capsys):
     """Its cells run one after the other."""
     (tmp_path / "data").symlink_to(REPOSITORY / "data")
     monkeypatch.chdir(tmp_path)
@@ -125,13 +122,13 @@ def test_the_notebook_prints_what_it_shows(
         assert capsys.readouterr().out.rstrip("\n") == "".join(shown).rstrip("\n")
 
 
-def test_links_of_the_notebook_lead_to_the_site(script: Any) -> None:
+def test_links_of_the_notebook_lead_to_the_site(script):
     made = script("notebook").notebook("See [it](a-b.md#c).\n", "https://site.example/")
 
     assert made["cells"][0]["source"] == ["See [it](https://site.example/a-b/#c)."]
 
 
-def test_the_overview_has_every_measure_as_its_record_says(script: Any) -> None:
+def test_the_overview_has_every_measure_as_its_record_says(script):
     text = (DOCS / "choosing.md").read_text("utf-8")
     linked = re.findall(r"\[(\w+)(?: of trec_eval| with options)?\]\(measures\.md#", text)
 
@@ -140,14 +137,14 @@ def test_the_overview_has_every_measure_as_its_record_says(script: Any) -> None:
     assert sorted(linked) == sorted(measure.name for measure in fr.MEASURES)
 
 
-def test_the_page_of_files_has_all_formats_and_names(script: Any) -> None:
+def test_the_page_of_files_has_all_formats_and_names(script):
     text = (DOCS / "files.md").read_text("utf-8")
 
     assert script("files_page").page(text) == text, "run docs/scripts/files_page.py"
     assert script("files_page").unlisted() == set()
 
 
-def test_every_environment_variable_is_on_the_page_of_installation() -> None:
+def test_every_environment_variable_is_on_the_page_of_installation():
     text = (DOCS / "install.md").read_text("utf-8")
     used = {
         name
@@ -158,7 +155,7 @@ def test_every_environment_variable_is_on_the_page_of_installation() -> None:
     assert set(re.findall(r"^\| `(FASTRANK_\w+)` \|", text, re.M)) == used
 
 
-def test_commands_that_install_name_the_package_and_its_extras() -> None:
+def test_commands_that_install_name_the_package_and_its_extras():
     """They are not run; the extras are in pyproject.toml."""
     for page in DOCS.rglob("*.md"):
         for block in blocks_of(page):
@@ -175,7 +172,7 @@ def test_commands_that_install_name_the_package_and_its_extras() -> None:
 
 
 @needs_checkout
-def test_the_citation_is_that_of_the_package(script: Any) -> None:
+def test_the_citation_is_that_of_the_package(script):
     project = script("project")
     citation = (REPOSITORY / "CITATION.cff").read_text("utf-8")
     page = (DOCS / "citing.md").read_text("utf-8")

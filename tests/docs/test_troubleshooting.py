@@ -80,19 +80,19 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     return "\n".join(found)
 
 
-def test_the_sections_have_messages() -> None:
+def test_the_sections_have_messages():
     assert len(SECTIONS) == 4
     assert len(MESSAGES) > 20
 
 
 @pytest.mark.parametrize("message", MESSAGES)
-def test_message_is_one_that_is_printed(message: str, printed: str) -> None:
+def test_message_is_one_that_is_printed(message, printed):
     pattern = ".*".join(re.escape(part) for part in message.split("…"))
 
     assert re.search(pattern, printed)
 
 
-def test_the_remedy_of_judgments_that_appear_twice_keeps_the_first(tmp_path: Path) -> None:
+def test_the_remedy_of_judgments_that_appear_twice_keeps_the_first(tmp_path):
     (tmp_path / "data").mkdir()
     twice = "q1 0 d1 1\nq1 0 d1 2\nq1 0 d2 0\n"
     (tmp_path / "data" / "digits.qrels").write_text(twice, "utf-8")

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from fastrank.cli.main import main, parser_of
 from tests.helpers.paths import DATA, REPOSITORY
+from tests.helpers.tables import matches
 
 QRELS, PIXELS, PCA, PROFILE = "digits.qrels", "pixels.run", "pca.run", "profile.run"
 RUNS = f"{PIXELS} {PCA} {PROFILE}"
@@ -59,12 +60,6 @@ def printed(line: str, *more: object) -> str:
     found = fastrank(line, *more)
     assert (found.status, found.err) == (0, "")
     return found.out
-
-
-def matches(text: str, pattern: str) -> bool:
-    """Whether a text is a pattern, in which ... is any text and a blank any white space."""
-    expected = re.escape(" ".join(pattern.split())).replace(re.escape("..."), ".*")
-    return re.fullmatch(expected, " ".join(text.split()), re.DOTALL) is not None
 
 
 def assert_refused(line: str, expected: str) -> None:

@@ -27,7 +27,7 @@ READERS = {
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
-def test_every_value_is_the_expected_one(case: dict[str, Any]) -> None:
+def test_every_value_is_the_expected_one(case):
     options = dict(case["options"])
     read = READERS[options.pop("format", "qrels")]
     qrels = read(io.BytesIO(case["qrels"].encode()))
@@ -62,13 +62,13 @@ def line(scores: fr.Scores, query: str, measure: str) -> str:
     return next(text for name, of, text in lines if (name.rstrip(), of) == (measure, query))
 
 
-def test_there_are_200_cases_in_at_most_a_megabyte_with_names_of_their_own() -> None:
+def test_there_are_200_cases_in_at_most_a_megabyte_with_names_of_their_own():
     assert len(CASES) >= 200
     assert FILE.stat().st_size <= 1_000_000
     assert len({case["name"] for case in CASES}) == len(CASES)
 
 
-def test_every_measure_has_a_case() -> None:
+def test_every_measure_has_a_case():
     covered = {
         parse_measure(measure).name
         for case in CASES
@@ -79,7 +79,7 @@ def test_every_measure_has_a_case() -> None:
     assert {measure.name for measure in fr.MEASURES} - covered == set()
 
 
-def test_every_case_has_what_the_readme_says() -> None:
+def test_every_case_has_what_the_readme_says():
     text = (FILE.parent / "README.md").read_text("utf-8")
 
     for case in CASES:

@@ -22,8 +22,7 @@ SMALL = 20_000 if engine().startswith("python") else 10**9
 
 
 @pytest.mark.parametrize(("case", "level"), EXPECTATIONS)
-def test_answers_as_recorded(case: dict[str, Any], level: str, trec_eval: Any) -> None:
-    """Same standard output, same exit status, and a message whenever the original had one."""
+def test_answers_as_recorded(case, level, trec_eval):
     if sum(map(len, case["files"].values())) > SMALL:
         pytest.skip("large for the plain-Python kernels")
     expected = case["expect"][level]
@@ -51,8 +50,7 @@ def differences(found: Any, expected: dict[str, Any]) -> list[str]:
     return wrong
 
 
-def test_there_are_cases_for_every_measure() -> None:
-    """Every measure of the table stands in some recorded output."""
+def test_there_are_cases_for_every_measure():
     from fastrank.core.measures.trec import MEASURES
 
     printed = {

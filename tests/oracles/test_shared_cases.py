@@ -63,7 +63,7 @@ def _cases() -> list[Any]:
 
 
 @pytest.mark.parametrize(("folder", "level"), _cases())
-def test_recorded_case(folder: Path, level: str, trec_eval: Any) -> None:
+def test_recorded_case(folder, level, trec_eval):
     """The original's output and exit status, or the answer that we deliberately give instead."""
     expected = _load(folder / f"expected_{LEVELS[level]}.json")
     stdin = folder / "stdin.bin"
@@ -100,7 +100,7 @@ ADVICE = {
 
 
 @pytest.mark.parametrize("name", ADVICE)
-def test_undefined_behaviour_becomes_the_sane_result(name: str, trec_eval: Any) -> None:
+def test_undefined_behaviour_becomes_the_sane_result(name, trec_eval):
     """Where the original crashes or reads what it should not, the advised answer."""
     found = trec_eval(
         *_load(CASES / name / "cmd.txt"), trec_eval_version="10.0", folder=CASES / name
@@ -135,7 +135,7 @@ COMMANDS = [line.split(": ") for line in QUICK_TEST.strip().splitlines()]
 
 @slow_in_python
 @pytest.mark.parametrize(("name", "arguments"), COMMANDS)
-def test_quick_test_of_trec_eval_10(name: str, arguments: str, trec_eval: Any) -> None:
+def test_quick_test_of_trec_eval_10(name, arguments, trec_eval):
     """Each command of `make quicktest`, byte for byte."""
     found = trec_eval(*arguments.split(), trec_eval_version="10.0", folder=SUITE)
 
@@ -150,9 +150,7 @@ SAME_QUERIES = [own for own in COMMANDS if "comment" not in own[0] and "aqc" not
 
 @slow_in_python
 @pytest.mark.parametrize(("name", "arguments"), SAME_QUERIES)
-def test_quick_test_at_9_0_8_differs_only_where_the_versions_do(
-    name: str, arguments: str, trec_eval: Any
-) -> None:
+def test_quick_test_at_9_0_8_differs_only_where_the_versions_do(name, arguments, trec_eval):
     """At 9.0.8 every line but those of the changed measures is the recorded one of 10.0."""
     found = trec_eval(*arguments.split(), trec_eval_version="9.0.8", folder=SUITE)
 

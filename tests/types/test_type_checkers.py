@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 
@@ -33,16 +33,14 @@ CHECKERS = [
 ]
 
 
-def test_the_program_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_runs(capsys):
     runpy.run_path(str(PROGRAM))
 
     assert "1.0" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("name", "options"), CHECKERS)
-def test_each_mistake_is_a_type_error_and_a_correct_program_has_none(
-    name: str, options: list[str]
-) -> None:
+def test_each_mistake_is_a_type_error_and_a_correct_program_has_none(name, options):
     checker = shutil.which(name, path=str(Path(sys.executable).parent))
     if checker is None:
         pytest.skip(f"{name} is not installed")
@@ -66,24 +64,24 @@ TYPES = {name: getattr(choices, name.title().replace("_", "")) for name in NAMES
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_the_type_of_an_option_has_all_of_its_choices(name: str) -> None:
+def test_the_type_of_an_option_has_all_of_its_choices(name):
     keyword: Keyword = KEYWORDS[name]
 
     assert set(get_args(TYPES[name])) == set(keyword.choices)
 
 
-def test_every_option_with_choices_has_a_type() -> None:
+def test_every_option_with_choices_has_a_type():
     assert {name for name, keyword in KEYWORDS.items() if keyword.choices} == set(TYPES)
 
 
-def test_other_types_have_all_choices() -> None:
+def test_other_types_have_all_choices():
     assert get_args(choices.Format) == (*FORMATS,)
     assert get_args(choices.Metric)[: len(METRICS)] == METRICS
     assert set(get_args(choices.LabelTies)) == set(TIES)
     assert set(get_args(choices.FusionMethod)) == set(METHODS)
 
 
-def test_judgments_and_runs_have_types_that_say_what_they_may_be() -> None:
+def test_judgments_and_runs_have_types_that_say_what_they_may_be():
     functions = {getattr(fr, name) for name in fr.__all__}
     types = {
         parameter.annotation.removesuffix(" | None")
@@ -99,7 +97,7 @@ def test_judgments_and_runs_have_types_that_say_what_they_may_be() -> None:
 @pytest.mark.parametrize(
     "function", [fr.compare_indexes, fr.evaluate_arrays, fr.evaluate_embeddings, fr.search]
 )
-def test_vectors_and_arrays_have_types_that_say_what_they_may_be(function: Any) -> None:
+def test_vectors_and_arrays_have_types_that_say_what_they_may_be(function):
     parameters = inspect.signature(function).parameters
 
     assert "Any" not in {parameter.annotation for parameter in parameters.values()}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,6 @@ import fastrank
 from fastrank.analysis.checking.checker import KINDS
 from fastrank.errors import FastrankError, ReadError
 from tests.helpers.checks import NotReadError, check, kinds, named, only, refuse, unescaped
-from tests.helpers.commands import Command
 from tests.helpers.parsing import parse_qrels, parse_run
 from tests.helpers.paths import DATA
 from tests.helpers.strategies import QRELS_ROWS, RUN_ROWS, examples, lines_of, untidy
@@ -218,26 +215,26 @@ def _one(qrels: bytes | None, run: bytes | None, expected: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "expected"), JUDGMENTS)
-def test_what_is_wrong_with_judgments_is_said_with_its_line(text: str, expected: str) -> None:
+def test_what_is_wrong_with_judgments_is_said_with_its_line(text, expected):
     _one(unescaped(text), None, expected)
 
 
 @pytest.mark.parametrize(("text", "expected"), RUNS)
-def test_what_is_wrong_with_a_run_is_said_with_its_line(text: str, expected: str) -> None:
+def test_what_is_wrong_with_a_run_is_said_with_its_line(text, expected):
     _one(None, unescaped(text), expected)
 
 
 @pytest.mark.parametrize("text", LONG, ids=["uneven depth", "more than TREC asks for"])
-def test_what_is_odd_in_a_long_run_is_said_with_its_line(text: str) -> None:
+def test_what_is_odd_in_a_long_run_is_said_with_its_line(text):
     _one(None, text.encode(), LONG[text])
 
 
 @pytest.mark.parametrize(("qrels", "run", "expected"), PAIRS)
-def test_what_does_not_match_is_said_with_its_line(qrels: str, run: str, expected: str) -> None:
+def test_what_does_not_match_is_said_with_its_line(qrels, run, expected):
     _one(unescaped(qrels), unescaped(run), expected)
 
 
-def test_every_kind_has_a_case() -> None:
+def test_every_kind_has_a_case():
     messages = [case[-1] for case in (*JUDGMENTS, *RUNS, *PAIRS)] + [*LONG.values()]
 
     # That one is for test_check_formats.py.
@@ -245,7 +242,7 @@ def test_every_kind_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("deeper", [1, 2])
-def test_depths_that_differ_anyway_are_not_noted(deeper: int) -> None:
+def test_depths_that_differ_anyway_are_not_noted(deeper):
     """Of few queries, or of many that have as many results as were found."""
     run = b"".join(b"q%d Q0 d 1 3 t\n" % i for i in range(7 + deeper))
     run += b"".join(b"q%d Q0 e 2 2 t\n" % i for i in range(deeper))
@@ -253,7 +250,7 @@ def test_depths_that_differ_anyway_are_not_noted(deeper: int) -> None:
     assert "uneven-depth" not in kinds(check(None, run))
 
 
-def test_a_file_whose_lines_end_with_cr_alone_is_named_as_such() -> None:
+def test_a_file_whose_lines_end_with_cr_alone_is_named_as_such():
     """And not looked at as one line, which is no judgment and no result."""
     report = check(b"q 0 d 1\rq 0 e 0\r", b"q Q0 d 1 2 t\rq Q0 e 2 1 t\r")
 
@@ -269,7 +266,7 @@ def test_a_file_whose_lines_end_with_cr_alone_is_named_as_such() -> None:
 
 @pytest.mark.parametrize("odd", [b"", b"#", b"x", b"# a b c d e", b"1 2 3 4 5 6 7", b"\0"])
 @pytest.mark.parametrize("judgments", [True, False])
-def test_of_odd_lines_all_are_counted_and_the_first_listed(odd: bytes, judgments: bool) -> None:
+def test_of_odd_lines_all_are_counted_and_the_first_listed(odd, judgments):
     """However many there are: only those that are listed take memory."""
     text = 1000 * (odd + (b"\nq 0 d 1\n" if judgments else b"\nq Q0 d 1 2 t\n"))
 
@@ -298,7 +295,7 @@ def test_of_odd_lines_all_are_counted_and_the_first_listed(odd: bytes, judgments
         ("Doc.PDF", "doc"),
     ],
 )
-def test_ids_that_are_almost_the_same_are_found(judged: str, retrieved: str) -> None:
+def test_ids_that_are_almost_the_same_are_found(judged, retrieved):
     report = check(f"q 0 {judged} 1\n".encode(), f"q Q0 {retrieved} 1 2 t\n".encode())
 
     assert only(report, "similar-document").document == retrieved
@@ -308,32 +305,32 @@ def test_ids_that_are_almost_the_same_are_found(judged: str, retrieved: str) -> 
     ("judged", "retrieved"),
     [("d1", "d10"), ("d1", "d2"), ("d", "d.x"), ("1.5", "1.6"), ("0", "00a"), ("10", "1")],
 )
-def test_ids_that_only_look_alike_are_left_alone(judged: str, retrieved: str) -> None:
+def test_ids_that_only_look_alike_are_left_alone(judged, retrieved):
     report = check(f"q 0 {judged} 1\n".encode(), f"q Q0 {retrieved} 1 2 t\n".encode())
 
     assert "similar-document" not in kinds(report)
 
 
-def test_a_judged_document_that_was_retrieved_is_not_meant_by_another() -> None:
+def test_a_judged_document_that_was_retrieved_is_not_meant_by_another():
     report = check(b"q 0 d 1\n", b"q Q0 d 1 2 t\nq Q0 D 2 1 t\n")
 
     assert "similar-document" not in kinds(report)
 
 
 @pytest.mark.parametrize("run", ["pixels.run", "pca.run", "profile.run"])
-def test_good_files_have_neither_errors_nor_warnings(run: str) -> None:
+def test_good_files_have_neither_errors_nor_warnings(run):
     report = fastrank.check(DATA / "digits.qrels", DATA / run)
 
     assert (report.total("error"), report.total("warning")) == (0, 0), str(report)
 
 
-def test_small_good_files_have_no_findings() -> None:
+def test_small_good_files_have_no_findings():
     report = check(b"q 0 d 1\nq 0 e 0\n", b"q Q0 d 1 0x1p3 t\nq Q0 e 2 +1.5e-3 t\n")
 
     assert list(report) == []
 
 
-def test_reading_goes_on_behind_everything_that_is_wrong() -> None:
+def test_reading_goes_on_behind_everything_that_is_wrong():
     text = b"a\nq 0 d 1\n\0\n\nq 0 e 0.5\n# x\nq 0 e f g h\nq 0 g -\n"
 
     found = ", ".join(f"{finding.line} {finding.kind}" for finding in check(text))
@@ -342,7 +339,7 @@ def test_reading_goes_on_behind_everything_that_is_wrong() -> None:
     assert found == expected
 
 
-def test_findings_come_in_the_order_of_files_and_lines() -> None:
+def test_findings_come_in_the_order_of_files_and_lines():
     bad = b"q Q0 d 1 x t\nq Q0 e\nq Q0 f 2 y t\n"
     report = fastrank.check(named(b"q 0 d 0.5\n", "qrels"), [named(bad, "b"), named(bad, "a")])
 
@@ -352,19 +349,19 @@ def test_findings_come_in_the_order_of_files_and_lines() -> None:
     assert found == list(zip(files, [1, 1, 2, 3, 1, 2, 3], strict=True))
 
 
-def test_ignored_kinds_are_neither_listed_nor_counted() -> None:
+def test_ignored_kinds_are_neither_listed_nor_counted():
     report = check(b"q 0 d 0.5\nq 0 e x", ignore=["float-grade", "no-final-newline"])
 
     assert {count.kind for count in report.counts} == {"bad-grade", "no-relevant"}
 
 
-def test_files_are_counted() -> None:
+def test_files_are_counted():
     report = check(b"q 0 d 1\np 0 d 1\n", b"q Q0 d 1 2 t\n\nq Q0 e 2 1 t\np Q0 d 1 2 t\n")
 
     assert report.files == [("qrels", "qrels", 2, 2, 2, 1), ("run", "run", 4, 3, 2, 2)]
 
 
-def test_duplicates_are_found_where_the_lines_of_queries_are_scattered() -> None:
+def test_duplicates_are_found_where_the_lines_of_queries_are_scattered():
     report = check(
         None, b"q Q0 d 1 2 t\np Q0 e 1 9 t\nq Q0 c 2 1e0 t\np Q0 e 2 8 t\nq Q0 d 3 0 t\n"
     )
@@ -374,7 +371,7 @@ def test_duplicates_are_found_where_the_lines_of_queries_are_scattered() -> None
 
 
 @pytest.mark.parametrize("grade", [1, 2])
-def test_judgments_of_subtopics_are_recognized_by_their_second_field(grade: int) -> None:
+def test_judgments_of_subtopics_are_recognized_by_their_second_field(grade):
     kind = "duplicate" if grade == 1 else "conflicting-grades"
     words = "judgments for measures of subtopics"
 
@@ -382,26 +379,26 @@ def test_judgments_of_subtopics_are_recognized_by_their_second_field(grade: int)
     assert words not in only(check(f"q 1 d 1\nq 1 d {grade}\n".encode()), kind).message
 
 
-def test_scores_for_the_slow_reader_stay_with_their_rows_in_scattered_files() -> None:
+def test_scores_for_the_slow_reader_stay_with_their_rows_in_scattered_files():
     report = check(None, b"q Q0 d 1 0x2 t\np Q0 e 1 9 t\nq Q0 c 2 1 t\np Q0 f 2 1e999 t\n")
 
     assert only(report, "infinite-score").line == 4
     assert only(report, "rank-order" if "rank-order" in kinds(report) else "ascending-scores")
 
 
-def test_ids_that_are_not_text_are_escaped() -> None:
+def test_ids_that_are_not_text_are_escaped():
     found = only(check(b"\xff 0 \xfe\x1b 1\n\xff 0 e 0.5\n"), "float-grade")
 
     assert (found.query, found.document) == ("\\xff", "e")
 
 
 @pytest.mark.parametrize("wrong", [{"ignore": ["nonsense"]}, {"max_per_kind": -1}])
-def test_options_that_mean_nothing_are_refused(wrong: dict[str, object]) -> None:
+def test_options_that_mean_nothing_are_refused(wrong):
     with pytest.raises(FastrankError, match="expected"):
         check(b"q 0 d 1\n", **wrong)
 
 
-def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
     with pytest.raises(ReadError, match="no such file"):
         fastrank.check(tmp_path / "nowhere")
 
@@ -415,7 +412,7 @@ similar-document no-judged-document bare-cr
 
 
 @pytest.mark.parametrize("kind", ACCEPTED_IN_SILENCE.split())
-def test_what_trec_eval_accepts_in_silence_is_told(kind: str, trec_eval: Command) -> None:
+def test_what_trec_eval_accepts_in_silence_is_told(kind, trec_eval):
     """Judgments and runs are those of the tables above, beside a good file."""
     good_qrels, good_run = r"q 0 d 1\n", r"q Q0 d 1 2 t\np Q0 d 1 2 t\n"
     every = [
@@ -439,9 +436,7 @@ def test_what_trec_eval_accepts_in_silence_is_told(kind: str, trec_eval: Command
     trec_eval_version=st.sampled_from(["9.0.8", "10.0"]),
 )
 @examples(200)
-def test_what_cannot_be_read_or_evaluated_has_errors(
-    qrels: bytes, run: bytes, trec_eval_version: str
-) -> None:
+def test_what_cannot_be_read_or_evaluated_has_errors(qrels, run, trec_eval_version):
     if not qrels or not run:
         return
     try:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +27,7 @@ def told(report: Report) -> list[tuple[str, int | None, str]]:
 BEIR = b"query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t0.5\n"
 
 
-def test_files_without_a_flaw() -> None:
+def test_files_without_a_flaw():
     """But that trec_eval does not read them."""
     report = check(BEIR, b'{"q1": {"d1": 0.5, "d2": 0.25}, "q2": {"d2": 1, "d3": 0.5}}')
 
@@ -98,7 +96,7 @@ qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n
 
 
 @pytest.mark.parametrize("case", RUNS, ids=lambda case: case[0])
-def test_what_is_wrong_with_a_run_is_said_with_its_place(case: tuple[str, ...]) -> None:
+def test_what_is_wrong_with_a_run_is_said_with_its_place(case):
     text, *expected = case
 
     found = [
@@ -126,14 +124,14 @@ query_id,doc_id,grade\nq\xff,a,1\n => 2 invalid-utf8: bytes that are not UTF-8
 
 
 @pytest.mark.parametrize(("text", "expected"), JUDGMENTS)
-def test_what_is_wrong_with_judgments_is_said_with_its_place(text: str, expected: str) -> None:
+def test_what_is_wrong_with_judgments_is_said_with_its_place(text, expected):
     found = [f"{f.line or '-'} {f.kind}: {f.message}" for f in check(unescaped(text))]
     kind = expected.split()[1]
 
     assert [own for own in found if own.split()[1] == kind] == [expected]
 
 
-def test_a_parquet_file(tmp_path: Path) -> None:
+def test_a_parquet_file(tmp_path):
     """Its rows are counted from 0."""
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -150,7 +148,7 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     ]
 
 
-def test_decimal_numbers_of_a_parquet_file_are_numbers(tmp_path: Path) -> None:
+def test_decimal_numbers_of_a_parquet_file_are_numbers(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     numbers = pyarrow.array([2, 1], pyarrow.decimal128(5, 2))
@@ -160,7 +158,7 @@ def test_decimal_numbers_of_a_parquet_file_are_numbers(tmp_path: Path) -> None:
     assert told(fr.check(None, str(tmp_path / "run.parquet"))) == []
 
 
-def test_a_run_beside_judgments_of_another_format() -> None:
+def test_a_run_beside_judgments_of_another_format():
     report = check(BEIR, b'{"q1": {"D1": 1}, "Q2": {"d2": 1}}')
     assert {(f.kind, f.message.partition("item ")[2][3:]) for f in report if f.file == "run"} >= {
         ("similar-query", "query 'Q2' has no judgments; did you mean 'q2' (qrels:3)?")
@@ -180,7 +178,7 @@ def test_a_run_beside_judgments_of_another_format() -> None:
         b'{"q": {}, "x": {"a": 1.0}}',
     ],
 )
-def test_a_query_without_results_is_not_missing(run: bytes) -> None:
+def test_a_query_without_results_is_not_missing(run):
     report = check(b"q 0 a 1\np 0 a 1\n", run)
 
     assert {f.message for f in report if f.query == "q"} == {
@@ -213,9 +211,7 @@ def _jsonl(rows: list[tuple[str, str, int, float]]) -> bytes:
     judged=st.lists(st.tuples(IDS, IDS, st.integers(-1, 2)), min_size=1, max_size=6),
 )
 @examples(100)
-def test_the_findings_are_those_of_the_same_rows_in_a_trec_file(
-    write: Callable[[Any], bytes], header: int, rows: Any, judged: Any
-) -> None:
+def test_the_findings_are_those_of_the_same_rows_in_a_trec_file(write, header, rows, judged):
     def findings(qrels: bytes, run: bytes, skip: int) -> list[Any]:
         def shown(finding: Finding) -> tuple[str, int | None, str | None, str | None]:
             line = finding.line
@@ -240,7 +236,7 @@ def test_the_findings_are_those_of_the_same_rows_in_a_trec_file(
     )
 )
 @examples(200)
-def test_what_the_reader_refuses_is_an_error(rows: list[tuple[str, str, str]]) -> None:
+def test_what_the_reader_refuses_is_an_error(rows):
     content = b"qid\tdocno\tscore\n" + "".join("\t".join(row) + "\n" for row in rows).encode()
     try:
         fr.read_run(io.BytesIO(content))
@@ -248,14 +244,14 @@ def test_what_the_reader_refuses_is_an_error(rows: list[tuple[str, str, str]]) -
         assert check(None, content).total("error")
 
 
-def test_the_format_can_be_given() -> None:
+def test_the_format_can_be_given():
     assert [f.kind for f in check(b"q\td\t1\n", input_format="trec")] == ["malformed", "no-results"]
     assert "other-format" in {f.kind for f in check(b"q\td\t1\n")}
     with pytest.raises(FastrankError, match=r"format: expected one of trec, .*, found 'xml'"):
         check(b"", input_format="xml")
 
 
-def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_the_command_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write({"qrels.tsv": BEIR, "run.json": '{"q1": {"d1": 1}, "q2": {"d2": "x"}}'})
 
@@ -274,6 +270,6 @@ def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (found.status, "[malformed]" in found.out) == (1, True)
 
 
-def test_a_lone_surrogate_without_results_is_an_error() -> None:
+def test_a_lone_surrogate_without_results_is_an_error():
     (found,) = told(check(None, b'{"\\ud800": {}, "q": {"d": 1.0}}'))
     assert "expected an id, found a lone surrogate" in found[2]

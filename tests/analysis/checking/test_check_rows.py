@@ -35,7 +35,7 @@ def by_query(rows: Rows, values: list[float]) -> list[tuple[bytes, list[tuple[by
 
 @given(text=st.one_of(lines_of(RUN_ROWS), untidy(RUN_ROWS)))
 @examples(300)
-def test_of_a_run_the_same_is_read_as_by_the_reader(text: bytes) -> None:
+def test_of_a_run_the_same_is_read_as_by_the_reader(text):
     try:
         expected = contents(parse_run(text, trec_eval_version="10.0", warn=refuse, strict=False))
     except (FormatError, NotReadError):
@@ -54,7 +54,7 @@ def test_of_a_run_the_same_is_read_as_by_the_reader(text: bytes) -> None:
 
 @given(text=lines_of(QRELS_ROWS))
 @examples(300)
-def test_of_judgments_the_same_is_read_as_by_the_reader(text: bytes) -> None:
+def test_of_judgments_the_same_is_read_as_by_the_reader(text):
     if any(line.startswith(b"#") for line in text.split(b"\n")):
         return
     expected = contents(parse_qrels(text, strict=False))
@@ -67,7 +67,7 @@ def test_of_judgments_the_same_is_read_as_by_the_reader(text: bytes) -> None:
 
 @given(text=st.one_of(lines_of(RUN_ROWS), untidy(RUN_ROWS)))
 @examples(300)
-def test_rows_know_their_lines(text: bytes) -> None:
+def test_rows_know_their_lines(text):
     rows = scan(text, 0, judgments=False)
 
     lines = text.split(b"\n")
@@ -100,7 +100,7 @@ pieces = st.sampled_from(
 
 @given(ids=st.lists(st.lists(pieces, min_size=1, max_size=5).map(b"".join), max_size=5))
 @examples(400)
-def test_ids_are_folded_to_what_is_left_of_them(ids: list[bytes]) -> None:
+def test_ids_are_folded_to_what_is_left_of_them(ids):
     starts = np.cumsum([0, *map(len, ids)])[:-1].astype(np.int64)
     lengths = np.array(list(map(len, ids)), dtype=np.int64)
     folded = records.Texts(zeros("B", int(lengths.sum())), *spans(len(ids)))

@@ -14,8 +14,8 @@ from scipy.stats import kendalltau, weightedtau
 
 import fastrank as fr
 from fastrank.errors import InputError
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import DATA
+from tests.helpers.tables import giving
 
 QRELS, RUNS = DATA / "digits.qrels", [DATA / f"{name}.run" for name in ("pixels", "pca", "profile")]
 PLAIN, OTHER = {"q": {"x": 1, "y": 2}, "r": {"x": 1}}, {"q": {"y": 1, "z": 2}}
@@ -62,7 +62,7 @@ def _tau_ap_b(truth: list[int], estimate: list[int]) -> float:
     return 2 * math.fsum(shares) / len(shares) - 1 if shares else math.nan
 
 
-def test_the_example_of_ircor_has_its_values() -> None:
+def test_the_example_of_ircor_has_its_values():
     found = fr.agreement(TRUTH, ESTIMATE)
 
     assert found.tau_ap == pytest.approx(0.392857142857143, abs=1e-14)
@@ -74,7 +74,7 @@ def test_the_example_of_ircor_has_its_values() -> None:
 
 @settings(deadline=None)
 @given(MANY)
-def test_tau_and_weighted_tau_are_the_doubles_of_scipy(pairs: list[tuple[int, int]]) -> None:
+def test_tau_and_weighted_tau_are_the_doubles_of_scipy(pairs):
     first, second = zip(*pairs, strict=True)
 
     found = fr.agreement(first, second)
@@ -89,7 +89,7 @@ def test_tau_and_weighted_tau_are_the_doubles_of_scipy(pairs: list[tuple[int, in
 
 @settings(deadline=None)
 @given(PAIRS)
-def test_tau_ap_is_the_average_over_the_orders_of_ties(pairs: list[tuple[int, int]]) -> None:
+def test_tau_ap_is_the_average_over_the_orders_of_ties(pairs):
     first, second = (list(scores) for scores in zip(*pairs, strict=True))
     values = [_tau_ap(a, b) for a in _orders(first) for b in _orders(second)]
 
@@ -99,7 +99,7 @@ def test_tau_ap_is_the_average_over_the_orders_of_ties(pairs: list[tuple[int, in
 
 @settings(deadline=None)
 @given(MANY)
-def test_tau_ap_b_follows_its_formula(pairs: list[tuple[int, int]]) -> None:
+def test_tau_ap_b_follows_its_formula(pairs):
     first, second = (list(scores) for scores in zip(*pairs, strict=True))
     expected = (_tau_ap_b(first, second) + _tau_ap_b(second, first)) / 2
 
@@ -111,19 +111,17 @@ def coefficients(first: Any, second: Any) -> list[float]:
     return [getattr(fr.agreement(first, second), name) for name in names]
 
 
-@giving("""
-agreement({"x": 3, "y": 2, "z": 1}, {"z": 0.3, "y": 0.2, "x": 0.1}).systems -> ["x", "y", "z"]
-coefficients({"x": 3, "y": 2, "z": 1}, {"z": 0.3, "y": 0.2, "x": 0.1}) -> approx([-1.0] * 6)
-agreement({"x": 1, "y": 2, "v": 3}, {"y": 1, "z": 2, "v": 3}, items="common").systems -> ["y", "v"]
-agreement({"x": 1, "y": 2, "v": 3}, {"y": 1, "z": 2, "v": 3}, items="common").tau_b -> 1.0
-coefficients({"x": 1}, {"x": 2}) -> approx([math.nan] * 6, nan_ok=True)
-agreement(PLAIN, OTHER, items="common").columns["documents"] -> [1, 1]
-agreement(PLAIN, {"q": {"x": 1}}, items="common").columns["query"] -> ["q", "all"]
-agreement(CLOSE, APART).columns["tau_b"] -> approx([math.nan] * 2, nan_ok=True)
-agreement(CLOSE, APART, trec_eval_version="10.0").columns["tau_b"][0] -> 1.0
+test_systems_documents_and_queries_are_matched_by_name = giving("""
+agreement({"x": 3, "y": 2, "z": 1}, {"z": 0.3, "y": 0.2, "x": 0.1}).systems => ["x", "y", "z"]
+coefficients({"x": 3, "y": 2, "z": 1}, {"z": 0.3, "y": 0.2, "x": 0.1}) => approx([-1.0] * 6)
+agreement({"x": 1, "y": 2, "v": 3}, {"y": 1, "z": 2, "v": 3}, items="common").systems => ["y", "v"]
+agreement({"x": 1, "y": 2, "v": 3}, {"y": 1, "z": 2, "v": 3}, items="common").tau_b => 1.0
+coefficients({"x": 1}, {"x": 2}) => approx([math.nan] * 6, nan_ok=True)
+agreement(PLAIN, OTHER, items="common").columns["documents"] => [1, 1]
+agreement(PLAIN, {"q": {"x": 1}}, items="common").columns["query"] => ["q", "all"]
+agreement(CLOSE, APART).columns["tau_b"] => approx([math.nan] * 2, nan_ok=True)
+agreement(CLOSE, APART, trec_eval_version="10.0").columns["tau_b"][0] => 1.0
 """)
-def test_systems_documents_and_queries_are_matched_by_name(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 def evaluated(measure: str) -> list[fr.Scores]:
@@ -142,27 +140,23 @@ def means(measure: str) -> list[float]:
     return [one.mean[measure] for one in evaluated(measure)]
 
 
-@giving("""
-agreement(evaluated("map"), evaluated("P_10")).systems -> ["pixels", "pca", "profile"]
-agreement(evaluated("map"), evaluated("P_10")).first.tolist() -> means("map")
-agreement(by_tag("map"), by_tag("P_10")).systems -> ["pixels", "pca", "profile"]
-agreement(by_tag("map"), by_tag("P_10")).first.tolist() -> means("map")
-agreement(of_runs("map"), of_runs("P_10")).systems -> ["pixels", "pca", "profile"]
-agreement(of_runs("map"), of_runs("P_10")).second.tolist() -> approx(means("P_10"))
+test_scores_are_named_after_their_runs_and_ranked_by_what_is_better = giving("""
+agreement(evaluated("map"), evaluated("P_10")).systems => ["pixels", "pca", "profile"]
+agreement(evaluated("map"), evaluated("P_10")).first.tolist() => means("map")
+agreement(by_tag("map"), by_tag("P_10")).systems => ["pixels", "pca", "profile"]
+agreement(by_tag("map"), by_tag("P_10")).first.tolist() => means("map")
+agreement(of_runs("map"), of_runs("P_10")).systems => ["pixels", "pca", "profile"]
+agreement(of_runs("map"), of_runs("P_10")).second.tolist() => approx(means("P_10"))
 agreement(of_runs("map"), of_runs("P_10").mean["P_10"]).tau_ap
-    -> agreement(evaluated("map"), evaluated("P_10")).tau_ap
+    => agreement(evaluated("map"), evaluated("P_10")).tau_ap
 agreement(evaluated("FirstRank"), evaluated("RR")).first.tolist()
-    -> [-own for own in means("FirstRank")]
+    => [-own for own in means("FirstRank")]
 agreement(of_runs("FirstRank"), of_runs("RR")).tau_b
-    -> -kendalltau(*([*of_runs(own).mean[own].values()] for own in ("FirstRank", "RR"))).statistic
+    => -kendalltau(*([*of_runs(own).mean[own].values()] for own in ("FirstRank", "RR"))).statistic
 """)
-def test_scores_are_named_after_their_runs_and_ranked_by_what_is_better(
-    call: str, value: str
-) -> None:
-    check_value(call, value, globals())
 
 
-def test_a_series_is_scores_by_its_index() -> None:
+def test_a_series_is_scores_by_its_index():
     pd = pytest.importorskip("pandas")
     first, second = {"x": 0.2, "y": 0.3, "z": 0.4}, {"z": 0.5, "y": 0.4, "x": 0.3}
 
@@ -172,7 +166,7 @@ def test_a_series_is_scores_by_its_index() -> None:
         fr.agreement(first, pd.Series([1, 2], index=["x", "x"]))
 
 
-def test_the_coefficients_of_runs_are_those_of_the_scores_of_each_query() -> None:
+def test_the_coefficients_of_runs_are_those_of_the_scores_of_each_query():
     rng = np.random.default_rng(3)
     scores = rng.integers(0, 6, (2, 4, 9)) / 8
     runs = [
@@ -191,7 +185,7 @@ def test_the_coefficients_of_runs_are_those_of_the_scores_of_each_query() -> Non
     assert columns["tau_ap"][:4] == by_query
 
 
-def test_tau_of_the_common_documents_is_that_of_overlap() -> None:
+def test_tau_of_the_common_documents_is_that_of_overlap():
     runs = [fr.read_run(run).to_dict() for run in RUNS[:2]]
     few = [{query: run[query] for query in list(run)[:40]} for run in runs]
 

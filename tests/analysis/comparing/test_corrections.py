@@ -47,7 +47,7 @@ def _slowly(p: list[float], correction: str) -> list[float]:
 
 
 @pytest.mark.parametrize("correction", RECORDED)
-def test_corrections_are_those_of_statsmodels(correction: str) -> None:
+def test_corrections_are_those_of_statsmodels(correction):
     found = adjust(np.array(KNOWN), correction)
 
     assert found == pytest.approx(RECORDED[correction], rel=1e-12)
@@ -57,20 +57,20 @@ def test_corrections_are_those_of_statsmodels(correction: str) -> None:
 @pytest.mark.parametrize("correction", RECORDED)
 @given(p=P)
 @examples(40)
-def test_corrections_follow_their_formulas(correction: str, p: list[float]) -> None:
+def test_corrections_follow_their_formulas(correction, p):
     adjusted = adjust(np.array(p), correction)
 
     assert adjusted == pytest.approx(_slowly(p, correction), rel=1e-13, abs=1e-300)
     assert (adjusted >= np.array(p)).all()
 
 
-def test_nan_is_no_comparison() -> None:
+def test_nan_is_no_comparison():
     found = adjust(np.array([0.01, np.nan, 0.02]), "bonferroni")
 
     assert found == pytest.approx([0.02, np.nan, 0.04], abs=0, nan_ok=True)
 
 
-def test_a_family_of_all_measures_is_corrected_together() -> None:
+def test_a_family_of_all_measures_is_corrected_together():
     own, all_, based = (
         compare_data(correction="bonferroni", **options).pair("P_10", "profile", "pca")
         for options in ({}, {"family": "all"}, {"baseline": "pca"})
@@ -82,7 +82,7 @@ def test_a_family_of_all_measures_is_corrected_together() -> None:
     assert "for the 12 pairs of all measures" in str(compare_data(family="all"))
 
 
-def test_max_t_is_the_step_down_of_all_sign_flips() -> None:
+def test_max_t_is_the_step_down_of_all_sign_flips():
     """Against every sign vector; random flips come near."""
     rows = random_rows(4, 10, seed=2)
     differences = rows[1:] - rows[0]
@@ -105,7 +105,7 @@ def test_max_t_is_the_step_down_of_all_sign_flips() -> None:
 
 @pytest.mark.parametrize("test", ["t", "randomization"])
 @pytest.mark.parametrize("queries", [6, 8, 30])
-def test_max_t_makes_no_p_smaller(test: str, queries: int) -> None:
+def test_max_t_makes_no_p_smaller(test, queries):
     rows = random_rows(6, queries, seed=queries)
 
     found = compared(rows, correction="max-t", baseline="a", test=test, resamples=2000)
@@ -116,9 +116,7 @@ def test_max_t_makes_no_p_smaller(test: str, queries: int) -> None:
 
 
 @pytest.mark.parametrize(("correction", "cannot"), [("holm", False), ("bonferroni", True)])
-def test_a_pair_that_can_be_significant_is_not_noted_as_one_that_cannot(
-    correction: str, cannot: bool
-) -> None:
+def test_a_pair_that_can_be_significant_is_not_noted_as_one_that_cannot(correction, cannot):
     """Six differences have p = 0.03125: enough for Holm, if the other pair is significant."""
     base = random_rows(1, 20)[0]
     rows = [base, base + 0.1, base + 0.1 * (np.arange(20) < 6)]

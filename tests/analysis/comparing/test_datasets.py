@@ -1,7 +1,5 @@
 """Systems compared over data sets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,7 +10,7 @@ from tests.helpers.comparisons import DATA, random_rows, scores_of
 SETS = {f"set{size}": scores_of(random_rows(3, size, seed=size)) for size in range(5, 17)}
 
 
-def test_each_data_set_counts_the_same_and_is_named_in_notes() -> None:
+def test_each_data_set_counts_the_same_and_is_named_in_notes():
     found = fr.compare_datasets(SETS)
 
     means = [[np.mean(list(own[name].values())) for own in SETS.values()] for name in "abc"]
@@ -29,7 +27,7 @@ def test_each_data_set_counts_the_same_and_is_named_in_notes() -> None:
     assert notes[1] == "x: compared on 1 of 2 queries: b lacks 1 (q2)"
 
 
-def test_the_mean_is_that_of_mean_over_datasets() -> None:
+def test_the_mean_is_that_of_mean_over_datasets():
     scores = fr.evaluate(DATA / "digits.qrels", DATA / "pca.run", "map FirstRank")
     groups = scores.by_group({query: int(query[1:]) % 3 for query in scores.queries})
 
@@ -40,7 +38,7 @@ def test_the_mean_is_that_of_mean_over_datasets() -> None:
     assert found.better("FirstRank") == "lower"
 
 
-def test_queries_are_resampled_within_the_data_sets_that_are_drawn() -> None:
+def test_queries_are_resampled_within_the_data_sets_that_are_drawn():
     """Against numpy's generator; with both levels, intervals are wider."""
     rng, draws = np.random.default_rng(1), 20_000
     sizes = list(range(5, 17))
@@ -65,7 +63,7 @@ def test_queries_are_resampled_within_the_data_sets_that_are_drawn() -> None:
     assert "intervals and ranks resample data sets, and the queries of each" in found.notes
 
 
-def test_queries_that_are_all_alike_leave_the_intervals_of_data_sets() -> None:
+def test_queries_that_are_all_alike_leave_the_intervals_of_data_sets():
     rows = random_rows(3, 9)
     sets = {f"set{d}": scores_of(np.repeat(rows[:, [d]], 3 + d, axis=1)) for d in range(9)}
 
@@ -82,7 +80,7 @@ def test_queries_that_are_all_alike_leave_the_intervals_of_data_sets() -> None:
     assert both.ranks("value").to_csv() == outer.ranks("value").to_csv()
 
 
-def test_resampled_queries_do_not_depend_on_threads_or_the_order_of_systems() -> None:
+def test_resampled_queries_do_not_depend_on_threads_or_the_order_of_systems():
     turned = {name: dict(reversed(own.items())) for name, own in SETS.items()}
     options = {"interval": "percentile", "resample_queries": True, "resamples": 500}
 
@@ -99,7 +97,7 @@ def test_resampled_queries_do_not_depend_on_threads_or_the_order_of_systems() ->
     assert sum(found[0].ranks("value").columns["p_best"]) == pytest.approx(1.0)
 
 
-def test_a_data_set_without_a_query_of_all_systems_is_not_used() -> None:
+def test_a_data_set_without_a_query_of_all_systems_is_not_used():
     bad = {"a": {"q1": 0.5, "q2": None}, "b": {"q1": None, "q2": 0.5}, "c": {"q1": 1, "q2": 1}}
 
     for choice in (True, False):

@@ -9,7 +9,6 @@ import sys
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,12 +20,12 @@ from fastrank.common.rendering.text import (
     encodes_marks,  # noqa: F401 (in a table)
     text,
 )
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import DATA, NAMES, compare_data, compared, random_rows, scores_of
 from tests.helpers.strategies import examples
+from tests.helpers.tables import giving
 
 
-def test_superscripts_are_the_letters_of_the_systems_that_are_significantly_worse() -> None:
+def test_superscripts_are_the_letters_of_the_systems_that_are_significantly_worse():
     assert compare_data().to_text(ascii=False) == (
         "    system         map      P_10    recip_rank    ndcg_cut_10\n"
         "--  --------  --------  --------  ------------  -------------\n"
@@ -39,7 +38,7 @@ def test_superscripts_are_the_letters_of_the_systems_that_are_significantly_wors
     )
 
 
-def test_with_baselines_each_measure_has_a_table_of_differences() -> None:
+def test_with_baselines_each_measure_has_a_table_of_differences():
     blocks = compare_data(baseline=["pca", "profile"]).to_text(ascii=True).split("\n\n")
 
     assert blocks[2] == (
@@ -85,38 +84,34 @@ def with_a_better_one(systems: int) -> str:
     return compared(rows).to_text(ascii=False).splitlines()[2]
 
 
-@giving("""
+# A letter without superscript is in ASCII; letters after z are separated.
+test_marks_digits_letters_and_p_values = giving("""
 [line[-1] for line in compare_data(baseline="pixels").to_text(ascii=False).splitlines()[3:5]]
-    -> ["▼", "▼"]
+    => ["▼", "▼"]
 compare_scores(RANKS).to_text(ascii=True).splitlines()[2:4]
-    -> ["a   a            1.5000^b", "b   b            5.9500"]
-"a   pixels    43.48^bc  95.10^bc" in PERCENT -> True
-"200 queries. Values in percent." in PERCENT -> True
-SORTED[2] -> "a   pixels    0.43^bc  0.95^bc        0.99^c        0.66^bc"
-SORTED[3] -> "b   profile   0.34     0.90^c         0.97^c        0.61^c"
-SORTED[4] -> "c   pca       0.35     0.81           0.91          0.51"
-with_a_better_one(18).partition("^")[2] -> "bcdefghijklmnopqr"
-with_a_better_one(28)[-12:] -> ",x,y,z,aa,ab"
-"diff: difference from a<=b," in LEGEND -> True
-encodes_marks(io.StringIO()) -> True
-[p_text(p) for p in (0.0, 1e-20, 0.00012, 0.5)] -> ["<1e-300", "1.0e-20", "0.0001", "0.5000"]
-json.loads(compared([[0.5], [0.25]]).to_json())["pairs"][0]["p"] -> None
-ONE_SYSTEM.to_text().splitlines()[0] -> "system      value      95% interval"
-ONE_SYSTEM.to_text().splitlines()[2] -> "pixels     0.4500  [0.2334, 0.6666]"
+    => ["a   a            1.5000^b", "b   b            5.9500"]
+"a   pixels    43.48^bc  95.10^bc" in PERCENT => True
+"200 queries. Values in percent." in PERCENT => True
+SORTED[2] => "a   pixels    0.43^bc  0.95^bc        0.99^c        0.66^bc"
+SORTED[3] => "b   profile   0.34     0.90^c         0.97^c        0.61^c"
+SORTED[4] => "c   pca       0.35     0.81           0.91          0.51"
+with_a_better_one(18).partition("^")[2] => "bcdefghijklmnopqr"
+with_a_better_one(28)[-12:] => ",x,y,z,aa,ab"
+"diff: difference from a<=b," in LEGEND => True
+encodes_marks(io.StringIO()) => True
+[p_text(p) for p in (0.0, 1e-20, 0.00012, 0.5)] => ["<1e-300", "1.0e-20", "0.0001", "0.5000"]
+json.loads(compared([[0.5], [0.25]]).to_json())["pairs"][0]["p"] => None
+ONE_SYSTEM.to_text().splitlines()[0] => "system      value      95% interval"
+ONE_SYSTEM.to_text().splitlines()[2] => "pixels     0.4500  [0.2334, 0.6666]"
 [line.split()[1].partition("^")[2] for line in LETTERED[2:5]]
-    -> [*compare_data().letters("map").values()]
-"Systems that share a letter do not differ significantly" in " ".join(LETTERED) -> True
-OPTIONS.items() <= settings_of(RUNS_COMPARED).items() -> True
-settings_of(compared(random_rows(2, 30), **IN_TENS))["clusters"] -> 10
+    => [*compare_data().letters("map").values()]
+"Systems that share a letter do not differ significantly" in " ".join(LETTERED) => True
+OPTIONS.items() <= settings_of(RUNS_COMPARED).items() => True
+settings_of(compared(random_rows(2, 30), **IN_TENS))["clusters"] => 10
 """)
-def test_marks_digits_letters_and_p_values(call: str, value: str) -> None:
-    """A letter without superscript is in ASCII; letters after z are separated."""
-    check_value(call, value, globals())
 
 
-def test_marks_are_in_ascii_if_standard_output_cannot_encode_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_marks_are_in_ascii_if_standard_output_cannot_encode_others(monkeypatch):
     found = compare_data(baseline="pca")
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "latin-1"))
 
@@ -128,7 +123,7 @@ names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Zl
 
 @given(st.lists(st.tuples(names, names), min_size=1, max_size=5), st.booleans())
 @examples(60)
-def test_columns_are_aligned(cells: list[tuple[str, str]], right: bool) -> None:
+def test_columns_are_aligned(cells, right):
     rows = [[Cell(one, number=right), Cell(other), Cell("|")] for one, other in cells]
 
     lines = text(Document([Grid(["n", "m", ""], rows)])).splitlines()
@@ -138,7 +133,7 @@ def test_columns_are_aligned(cells: list[tuple[str, str]], right: bool) -> None:
 
 @given(st.integers(2, 6), st.integers(0, 1000), st.integers(0, 6))
 @examples(50)
-def test_numbers_end_in_the_same_column(systems: int, seed: int, digits: int) -> None:
+def test_numbers_end_in_the_same_column(systems, seed, digits):
     rows = random_rows(systems, 12, seed) * 10.0 ** np.arange(systems)[:, None]
 
     lines = compared(rows).to_text(digits=digits, ascii=True).splitlines()
@@ -146,7 +141,7 @@ def test_numbers_end_in_the_same_column(systems: int, seed: int, digits: int) ->
     assert len({len(line.split("^")[0].rstrip()) for line in lines[2 : 2 + systems]}) == 1
 
 
-def test_csv_per_query_is_in_long_form() -> None:
+def test_csv_per_query_is_in_long_form():
     found = compare_data()
 
     rows = list(csv.reader(io.StringIO(found.to_csv(per_query=True))))
@@ -161,7 +156,7 @@ SETTINGS |= {"level": 0.95, "seed": 0, "resamples": 1000, "family": "measure", "
 SETTINGS |= {"clusters": None, "version": fr.__version__}
 
 
-def test_json_has_means_pairs_settings_notes_and_values() -> None:
+def test_json_has_means_pairs_settings_notes_and_values():
     compared = compare_data(baseline="pca", test="randomization", resamples=1000)
 
     found = json.loads(compared.to_json(per_query=True))
@@ -179,7 +174,7 @@ def test_json_has_means_pairs_settings_notes_and_values() -> None:
     assert found == json.loads(compared.to_json())
 
 
-def test_frames_have_the_pairs() -> None:
+def test_frames_have_the_pairs():
     found = compare_data(baseline="pca")
 
     expected = found.pairs().columns

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compared, pair_of, random_rows, scores_of
 from tests.helpers.strategies import examples, slow_in_python
+from tests.helpers.tables import giving
 
 pytestmark = slow_in_python
 
@@ -34,7 +34,7 @@ SHARE_OF_ALL, SHARE_OF_NONE = (0.6915028921812392, 1.0), (0.0, 0.308497107818760
 
 @pytest.mark.parametrize("options", RANDOM, ids=lambda own: "-".join(map(str, own.values())))
 @pytest.mark.parametrize("gaps", [False, True])
-def test_results_depend_on_no_threads_and_no_order_of_systems(options: Any, gaps: bool) -> None:
+def test_results_depend_on_no_threads_and_no_order_of_systems(options, gaps):
     rows = random_rows(5, 70)
     if gaps:
         rows[1, 3] = rows[4, 7:9] = math.nan
@@ -64,41 +64,38 @@ CONSTANT = compared([[1.0] * 10, [0.0] * 10, [1.0] * 5 + [0.0] * 5])
 HUNDREDS = np.round(random_rows(2, 60), 2) * 1000
 FLIPPED: dict[str, Any] = {**FLIPS, "resamples": 20_000}
 
-
-@giving("""
-pair_of(*HALVED, test="randomization", resamples=999).p -> 1 / 1000
-pair_of(*HALVED, test="tukey", resamples=999).p -> 1 / 1000
-pair_of(*HALVED, test="bootstrap", resamples=999).p -> 1 / 1000
-len({pair_of(*SEVENTY, **FLIPS, resamples=3000, seed=seed).p for seed in range(5)}) > 1 -> True
-"<1e-300" in str(compared(UNDERFLOW, baseline="b")) -> True
-pair_of(*THREE_WINS, test="randomization").p -> 0.25
-pair_of(*THREE_WINS, test="randomization").smallest_p -> 0.25
+# Of ten successes in ten, the interval is that of Clopper and Pearson.
+test_p_is_never_zero_and_notes_say_what_it_cannot_find = giving("""
+pair_of(*HALVED, test="randomization", resamples=999).p => 1 / 1000
+pair_of(*HALVED, test="tukey", resamples=999).p => 1 / 1000
+pair_of(*HALVED, test="bootstrap", resamples=999).p => 1 / 1000
+len({pair_of(*SEVENTY, **FLIPS, resamples=3000, seed=seed).p for seed in range(5)}) > 1 => True
+"<1e-300" in str(compared(UNDERFLOW, baseline="b")) => True
+pair_of(*THREE_WINS, test="randomization").p => 0.25
+pair_of(*THREE_WINS, test="randomization").smallest_p => 0.25
 pair_of(*THREE_WINS, test="randomization").note
-    -> "cannot be significant: only 3 of 3 queries differ"
-pair_of(*FEW_DIFFER).note -> "only 3 of 10 queries differ: no test by signs could find this"
-pair_of(SEVENTY[0], SEVENTY[0], test=lambda *_: math.nan).p -> 1.0
-ONE_QUERY.pair("value", "a", "b").p -> approx(math.nan, nan_ok=True)
-ONE_QUERY.pair("value", "a", "b").p_adjusted -> approx(math.nan, nan_ok=True)
-ONE_QUERY.significant("value", "a", "b") -> False
-compared(random_rows(2, 9)).notes -> ["few queries (9): tests can find only large differences"]
+    => "cannot be significant: only 3 of 3 queries differ"
+pair_of(*FEW_DIFFER).note => "only 3 of 10 queries differ: no test by signs could find this"
+pair_of(SEVENTY[0], SEVENTY[0], test=lambda *_: math.nan).p => 1.0
+ONE_QUERY.pair("value", "a", "b").p => approx(math.nan, nan_ok=True)
+ONE_QUERY.pair("value", "a", "b").p_adjusted => approx(math.nan, nan_ok=True)
+ONE_QUERY.significant("value", "a", "b") => False
+compared(random_rows(2, 9)).notes => ["few queries (9): tests can find only large differences"]
 compared(random_rows(2, 1001)).notes
-    -> ["with 1,001 queries nearly any difference is significant; look at its size"]
-"is about the median of the differences" in compared(SEVENTY, test="wilcoxon").notes[0] -> True
-"is about the median of the differences" in compared(SEVENTY, test="sign").notes[0] -> True
-CONSTANT.interval_of("value", "a") -> approx(SHARE_OF_ALL)
-CONSTANT.interval_of("value", "b") -> approx(SHARE_OF_NONE)
-CONSTANT.interval_of("value", "c")[1] < 1.0 -> True
-pair_of(*HUNDREDS, **FLIPPED).p -> pair_of(*HUNDREDS / 1000, **FLIPPED).p
+    => ["with 1,001 queries nearly any difference is significant; look at its size"]
+"is about the median of the differences" in compared(SEVENTY, test="wilcoxon").notes[0] => True
+"is about the median of the differences" in compared(SEVENTY, test="sign").notes[0] => True
+CONSTANT.interval_of("value", "a") => approx(SHARE_OF_ALL)
+CONSTANT.interval_of("value", "b") => approx(SHARE_OF_NONE)
+CONSTANT.interval_of("value", "c")[1] < 1.0 => True
+pair_of(*HUNDREDS, **FLIPPED).p => pair_of(*HUNDREDS / 1000, **FLIPPED).p
 pair_of(*HUNDREDS[:, :40], test="randomization").p
-    -> pair_of(*HUNDREDS[:, :40] / 1000, test="randomization").p
+    => pair_of(*HUNDREDS[:, :40] / 1000, test="randomization").p
 """)
-def test_p_is_never_zero_and_notes_say_what_it_cannot_find(call: str, value: str) -> None:
-    """Of ten successes in ten, the interval is that of Clopper and Pearson."""
-    check_value(call, value, globals())
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_identical_systems_have_p_1_and_change_nothing_but_the_correction(test: str) -> None:
+def test_identical_systems_have_p_1_and_change_nothing_but_the_correction(test):
     rows = random_rows(3, 40)
     options: dict[str, Any] = {"test": test, "resamples": 500}
     if test != "tukey":
@@ -117,7 +114,7 @@ def test_identical_systems_have_p_1_and_change_nothing_but_the_correction(test: 
 
 
 @pytest.mark.parametrize("interval", ["t", "percentile", "bca", "studentized"])
-def test_a_constant_difference_is_judged_by_randomization(interval: str) -> None:
+def test_a_constant_difference_is_judged_by_randomization(interval):
     first = np.linspace(0.1, 0.8, 8)
 
     pair = pair_of(first + 0.1, first, interval=interval, resamples=100)
@@ -134,9 +131,7 @@ COUNTS = dict.fromkeys(["DCG@1", "FirstRank", "num_rel_ret", "nERR_IA@1"], (math
 
 
 @pytest.mark.parametrize(("measure", "expected"), (SHARES | COUNTS).items())
-def test_only_measures_between_0_and_1_have_the_interval_of_shares(
-    measure: str, expected: tuple[float, float]
-) -> None:
+def test_only_measures_between_0_and_1_have_the_interval_of_shares(measure, expected):
     values = {f"q{i}": {measure: 1.0} for i in range(10)}
 
     found = fr.compare_scores({"a": values, "b": values})
@@ -149,7 +144,7 @@ def test_only_measures_between_0_and_1_have_the_interval_of_shares(
 
 
 @pytest.mark.parametrize("interval", ["t", "percentile", "bca", "studentized"])
-def test_equal_values_of_one_system_leave_its_mean_uncertain(interval: str) -> None:
+def test_equal_values_of_one_system_leave_its_mean_uncertain(interval):
     rows = [[0.5] * 10, np.linspace(0.1, 0.9, 10)]
     comparison = compared(rows, interval=interval, resamples=500)
     rest = 1 - 0.025 ** (1 / 10)
@@ -159,7 +154,7 @@ def test_equal_values_of_one_system_leave_its_mean_uncertain(interval: str) -> N
     assert all(map(math.isnan, above_one.interval_of("value", "a")))
 
 
-def test_equal_clusters_count_as_one_value_each() -> None:
+def test_equal_clusters_count_as_one_value_each():
     clusters = {f"q{query:03d}": query // 4 for query in range(20)}
     options: Any = {"interval": "percentile", "test": "randomization"}
     pair = pair_of([0.5] * 20, [0.5] * 20, clusters=clusters, **options)
@@ -168,9 +163,7 @@ def test_equal_clusters_count_as_one_value_each() -> None:
 
 @given(st.lists(st.tuples(*[st.integers(0, 10)] * 2), min_size=2, max_size=14), st.randoms())
 @examples(30)
-def test_p_is_a_probability_that_depends_on_no_order(
-    tenths: list[tuple[int, int]], random: Any
-) -> None:
+def test_p_is_a_probability_that_depends_on_no_order(tenths, random):
     first, second = np.array(tenths).T / 10
     order = random.sample(range(len(first)), len(first))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,8 @@ from scipy import stats
 import fastrank as fr
 from fastrank.analysis.comparing.report.sections import summary
 from fastrank.cli.main import main
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compare_data, compared, random_rows, scores_of
+from tests.helpers.tables import giving
 
 
 def mostly_higher_but_with_a_lower_mean() -> np.ndarray:
@@ -44,25 +43,20 @@ LOWER = {
     for name, own in scores_of(OPPOSED).items()
 }
 
-
-@giving("""
-[found.significant("value", "a", "b") for found in (BY_SIGNS, BY_RANKS)] -> [True, True]
+test_no_system_is_better_if_the_test_and_the_mean_favor_different_ones = giving("""
+[found.significant("value", "a", "b") for found in (BY_SIGNS, BY_RANKS)] => [True, True]
 [found.beaten("value", "a") + found.beaten("value", "b") for found in (BY_SIGNS, BY_RANKS)]
-    -> [[], []]
-[NEITHER in found.notes for found in (BY_SIGNS, BY_RANKS)] -> [True, True]
-["▲" in found.to_text(ascii=False).split(LEGEND)[0] for found in BASED] -> [False, False]
+    => [[], []]
+[NEITHER in found.notes for found in (BY_SIGNS, BY_RANKS)] => [True, True]
+["▲" in found.to_text(ascii=False).split(LEGEND)[0] for found in BASED] => [False, False]
 any("the test favors b, but the mean favors a;" in note
-    for note in compare_scores(LOWER, test="sign").notes) -> True
+    for note in compare_scores(LOWER, test="sign").notes) => True
 any("favors b (also in 1 more pair); neither" in note
-    for note in compared([*OPPOSED, OPPOSED[1]], test="sign").notes) -> True
+    for note in compared([*OPPOSED, OPPOSED[1]], test="sign").notes) => True
 """)
-def test_no_system_is_better_if_the_test_and_the_mean_favor_different_ones(
-    call: str, value: str
-) -> None:
-    check_value(call, value, globals())
 
 
-def test_a_mean_that_contradicts_a_test_on_more_queries_is_noted() -> None:
+def test_a_mean_that_contradicts_a_test_on_more_queries_is_noted():
     found = compared(better_but_for_the_queries_of_all())
 
     assert found.best("value") == "a"
@@ -74,7 +68,7 @@ def test_a_mean_that_contradicts_a_test_on_more_queries_is_noted() -> None:
     assert "it is not significantly better than <bdi>b</bdi>" in summary(found)
 
 
-def test_the_note_on_random_signs_names_the_measures_whose_p_values_are_not_exact() -> None:
+def test_the_note_on_random_signs_names_the_measures_whose_p_values_are_not_exact():
     found = compare_data(test="randomization")
 
     exact = {name: found.pair(name, "pixels", "pca").exact for name in found.measures}
@@ -85,21 +79,17 @@ def test_the_note_on_random_signs_names_the_measures_whose_p_values_are_not_exac
 
 TWO, THREE = random_rows(2, 12), random_rows(3, 20)
 
-
-@giving("""
-compared(TWO, test="randomization").description() -> "p ≤ 0.05, exact randomization test"
-compared(TWO, test="randomization").resamples -> 0
+test_the_legend_says_whether_p_values_are_exact_and_corrected = giving("""
+compared(TWO, test="randomization").description() => "p ≤ 0.05, exact randomization test"
+compared(TWO, test="randomization").resamples => 0
 compared(THREE, correction="none").description()
-    -> "p ≤ 0.05, paired t-test, not corrected for the 3 pairs of a measure"
+    => "p ≤ 0.05, paired t-test, not corrected for the 3 pairs of a measure"
 compared(THREE, correction="none", baseline=["a", "b"]).description()
-    -> "p ≤ 0.05, paired t-test, not corrected for the 3 pairs of a measure"
+    => "p ≤ 0.05, paired t-test, not corrected for the 3 pairs of a measure"
 compared(THREE, correction="none", family="all").description()
-    -> "p ≤ 0.05, paired t-test, not corrected for the 3 pairs of all measures"
-"corrected" in compared(THREE, test="tukey").description() -> False
+    => "p ≤ 0.05, paired t-test, not corrected for the 3 pairs of all measures"
+"corrected" in compared(THREE, test="tukey").description() => False
 """)
-def test_the_legend_says_whether_p_values_are_exact_and_corrected(call: str, value: str) -> None:
-    check_value(call, value, globals())
-
 
 # Pairs of which the order of tied documents decides the verdict.
 
@@ -134,7 +124,7 @@ def verdict(one: Any, other: Any) -> tuple[float, bool]:
 
 
 @pytest.mark.parametrize("seed", range(15))
-def test_pairs_are_counted_whose_extremes_have_another_verdict(seed: int) -> None:
+def test_pairs_are_counted_whose_extremes_have_another_verdict(seed):
     runs = {f"s{i}": random_run(3 * seed + i, levels) for i, levels in enumerate((8, 16, 60))}
     given, worst, best = (
         {name: fr.evaluate(QRELS, run, "map", ties=ties)["map"] for name, run in runs.items()}
@@ -156,7 +146,7 @@ def test_pairs_are_counted_whose_extremes_have_another_verdict(seed: int) -> Non
     assert all((also in note) == (len(decided) > 1) for note in found)
 
 
-def test_the_note_has_the_p_value_of_the_order_that_decides() -> None:
+def test_the_note_has_the_p_value_of_the_order_that_decides():
     found = fr.compare(QRELS, {"tied": TIED, "untied": untied(6)}, "map")
 
     best = fr.evaluate(QRELS, TIED, "map", ties="best")["map"]
@@ -174,20 +164,18 @@ def notes(measure: str = "map", better: int = 4, **options: Any) -> list[str]:
     return fr.compare(QRELS, {"tied": TIED, "untied": untied(better)}, measure, **options).notes
 
 
-@giving("""
-notes()[-1] -> "which of tied and untied is better in map depends on tied scores: the difference is
+# Not for expected values and tests of all systems.
+test_the_note_has_the_differences_and_a_remedy = giving("""
+notes()[-1] => "which of tied and untied is better in map depends on tied scores: the difference is
     -0.1250 to +0.1250; " + REMEDY
-[note for note in notes(better=6, ties="average") if note.startswith("wh")] -> []
-[note for note in notes(better=6, test="tukey") if note.startswith("wh")] -> []
-notes("ERR@2")[-1].partition("; ")[2] -> "give these documents different scores"
+[note for note in notes(better=6, ties="average") if note.startswith("wh")] => []
+[note for note in notes(better=6, test="tukey") if note.startswith("wh")] => []
+notes("ERR@2")[-1].partition("; ")[2] => "give these documents different scores"
 """)
-def test_the_note_has_the_differences_and_a_remedy(call: str, value: str) -> None:
-    """Not for expected values and tests of all systems."""
-    check_value(call, value, globals())
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_the_command_and_its_report_say_it(jobs: str, tmp_path: Path, capfd: Any) -> None:
+def test_the_command_and_its_report_say_it(jobs, tmp_path, capfd):
     fr.write_qrels(fr.Qrels.from_dict(QRELS), tmp_path / "qrels.txt")
     for name, run in (("tied", TIED), ("untied", untied(4))):
         fr.write_run(fr.Run.from_dict(run), tmp_path / f"{name}.txt")
@@ -202,7 +190,7 @@ def test_the_command_and_its_report_say_it(jobs: str, tmp_path: Path, capfd: Any
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2, 0.35, 0.5, 0.65, 0.8])
-def test_p_values_near_the_level_are_said_to_be_estimates(alpha: float) -> None:
+def test_p_values_near_the_level_are_said_to_be_estimates(alpha):
     """Near is within two standard errors of the share of 1,000 sign flips."""
     rows = np.random.default_rng(5).random((2, 40))
     options = {"test": "randomization", "resamples": 1000, "exact_up_to": 0}

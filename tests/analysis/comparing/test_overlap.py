@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 import fastrank as fr
-from tests.helpers.call_rows import check_value, giving
+from tests.helpers.tables import giving
 
 NAMES = ("ext", "min", "max", "residual")
 
@@ -92,9 +92,7 @@ PERSISTENCE = st.floats(0.05, 0.99)
 
 @settings(deadline=None)
 @given(tied(), tied(least=1), PERSISTENCE, st.sampled_from("wab"))
-def test_all_values_follow_the_formulas_in_both_orders_of_the_rankings(
-    a: list[list[str]], b: list[list[str]], p: float, ties: str
-) -> None:
+def test_all_values_follow_the_formulas_in_both_orders_of_the_rankings(a, b, p, ties):
     found, expected = fr.rbo(a, b, p, variant=ties), _slow(a, b, p, ties)
 
     for name in NAMES:
@@ -104,9 +102,7 @@ def test_all_values_follow_the_formulas_in_both_orders_of_the_rankings(
 
 @settings(deadline=None)
 @given(tied(most=4), tied(least=1, most=4), PERSISTENCE)
-def test_the_default_is_the_average_over_the_orders_of_ties(
-    a: list[list[str]], b: list[list[str]], p: float
-) -> None:
+def test_the_default_is_the_average_over_the_orders_of_ties(a, b, p):
     """Of the lower bound; where both are equally long, of all values."""
     orders = [
         [list(chain(*order)) for order in product(*(permutations(group) for group in groups))]
@@ -121,7 +117,7 @@ def test_the_default_is_the_average_over_the_orders_of_ties(
         assert found == pytest.approx(means, abs=1e-12)
 
 
-def test_ties_below_the_end_of_the_shorter_ranking_are_not_averaged_over_their_orders() -> None:
+def test_ties_below_the_end_of_the_shorter_ranking_are_not_averaged_over_their_orders():
     """The number is that of the authors' program."""
     orders = [fr.rbo(["d5"], ["d5", *own, "d4"], 0.5) for own in permutations(["d0", "d1", "d6"])]
 
@@ -133,7 +129,7 @@ def test_ties_below_the_end_of_the_shorter_ranking_are_not_averaged_over_their_o
 
 @pytest.mark.parametrize("ties", "wab")
 @pytest.mark.parametrize("size", [1, 7, 500, 3000])
-def test_rounding_keeps_the_order_of_the_bounds(size: int, ties: Any) -> None:
+def test_rounding_keeps_the_order_of_the_bounds(size, ties):
     for p in (0.5, 0.9, 0.999):
         for ranking in ([tuple(range(size))], [0, tuple(range(1, size + 1))], range(size)):
             found = fr.rbo(ranking, ranking, p, variant=ties)
@@ -142,7 +138,7 @@ def test_rounding_keeps_the_order_of_the_bounds(size: int, ties: Any) -> None:
 
 
 @pytest.mark.parametrize("size", range(1, 60))
-def test_equal_rankings_have_at_most_1(size: int) -> None:
+def test_equal_rankings_have_at_most_1(size):
     for p in (0.5, 0.8, 0.9, 0.98):
         found = fr.rbo(range(size), range(size), p)
         assert max(found.ext, found.max, found.truncated) == pytest.approx(1.0, abs=1e-12)
@@ -166,9 +162,7 @@ THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
         (AB_C, BA_C, "b", (1, 1, 1)),
     ],
 )
-def test_ext_is_the_sum_computed_by_hand(
-    a: list[str], b: list[str], ties: str, agreements: tuple[Fraction, ...]
-) -> None:
+def test_ext_is_the_sum_computed_by_hand(a, b, ties, agreements):
     first, second, third = agreements
 
     expected = first / 2 + second / 4 + third / 4
@@ -178,13 +172,13 @@ def test_ext_is_the_sum_computed_by_hand(
 
 @settings(deadline=None, max_examples=30)
 @given(tied(least=1))
-def test_a_ranking_agrees_fully_with_itself(ranking: list[list[str]]) -> None:
+def test_a_ranking_agrees_fully_with_itself(ranking):
     """If ties are corrected or share a rank; the average over their orders is lower."""
     for ties in "wb":
         assert fr.rbo(ranking, ranking, variant=ties).ext == pytest.approx(1.0, abs=1e-12)
 
 
-def test_the_truncated_form_is_normalized_by_its_greatest_value() -> None:
+def test_the_truncated_form_is_normalized_by_its_greatest_value():
     """Depths up to 4, though the rankings have only 2 and 1: overlaps 1, 1, 1, 1."""
     weights = [Fraction(9, 10) ** d for d in range(4)]
     expected = sum(weight / d for d, weight in enumerate(weights, 1)) / sum(weights)
@@ -193,21 +187,19 @@ def test_the_truncated_form_is_normalized_by_its_greatest_value() -> None:
     assert found == pytest.approx(float(expected), abs=1e-15)
 
 
-@giving("""
-rbo([*"abcd"], [*"acbd"], 0.5, depth=2).truncated -> approx((1 + 0.5 * 0.5) / 1.5, abs=1e-15)
-rbo([*"abcdefg"], [*"bacghi"], 0.8, depth=6).ext -> approx(0.6152411428571429, abs=1e-14)
-rbo([*"abcdefg"], [*"bacghi"], 0.8, depth=6).truncated * (1 - 0.8**6) -> approx(0.44672, abs=1e-14)
-rbo(BY_SCORE, [*"bacd"]) -> rbo(["b", {"a", "c"}, "d"], [*"bacd"])
-rbo(np.array([3, 1, 2]), [3, 2, 1]) -> rbo([3, 1, 2], [3, 2, 1])
-rbo([], ["a", "b"]) -> approx((0.0, 0.0, 1.0, 1.0, 0.0))
-rbo([], {}) -> approx((math.nan,) * 5, nan_ok=True)
+# With depth 6: rbo 0.1.3, RankingSimilarity(list(a), list(b)).rbo(p=p) and .rbo_ext(p).
+test_values_of_rankings_and_scores = giving("""
+rbo([*"abcd"], [*"acbd"], 0.5, depth=2).truncated => approx((1 + 0.5 * 0.5) / 1.5, abs=1e-15)
+rbo([*"abcdefg"], [*"bacghi"], 0.8, depth=6).ext => approx(0.6152411428571429, abs=1e-14)
+rbo([*"abcdefg"], [*"bacghi"], 0.8, depth=6).truncated * (1 - 0.8**6) => approx(0.44672, abs=1e-14)
+rbo(BY_SCORE, [*"bacd"]) => rbo(["b", {"a", "c"}, "d"], [*"bacd"])
+rbo(np.array([3, 1, 2]), [3, 2, 1]) => rbo([3, 1, 2], [3, 2, 1])
+rbo([], ["a", "b"]) => approx((0.0, 0.0, 1.0, 1.0, 0.0))
+rbo([], {}) => approx((math.nan,) * 5, nan_ok=True)
 """)
-def test_values_of_rankings_and_scores(call: str, value: str) -> None:
-    """With depth 6: rbo 0.1.3, RankingSimilarity(list(a), list(b)).rbo(p=p) and .rbo_ext(p)."""
-    check_value(call, value, globals())
 
 
-def test_a_series_of_numbers_is_scores_by_its_index() -> None:
+def test_a_series_of_numbers_is_scores_by_its_index():
     pd = pytest.importorskip("pandas")
 
     scores = {"a": 1.0, "b": 2.0}
@@ -249,9 +241,7 @@ def _expected(
 
 @settings(deadline=None)
 @given(RUNS, RUNS, st.integers(1, 12), st.sampled_from("wab"))
-def test_every_query_has_the_values_of_its_rankings(
-    first: dict[str, dict[str, int]], second: dict[str, dict[str, int]], depth: int, ties: str
-) -> None:
+def test_every_query_has_the_values_of_its_rankings(first, second, depth, ties):
     """A query that only one of the runs has counts as empty in the other."""
     second = {**second, next(iter(first)): {"a": 1, "b": 1}}
 
@@ -263,7 +253,7 @@ def test_every_query_has_the_values_of_its_rankings(
         assert values == pytest.approx(expected, abs=1e-14, nan_ok=True)
 
 
-def test_the_last_row_has_the_means_of_the_values_that_exist() -> None:
+def test_the_last_row_has_the_means_of_the_values_that_exist():
     first = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}, "q3": {}}
     second = {"q1": {"b": 2, "a": 1}, "q2": {"a": 1}, "q3": {}}
 
@@ -275,7 +265,7 @@ def test_the_last_row_has_the_means_of_the_values_that_exist() -> None:
     assert columns["tau"] == pytest.approx([-1, math.nan, math.nan, -1], nan_ok=True)
 
 
-def test_columns_are_named_after_the_depth_as_a_number() -> None:
+def test_columns_are_named_after_the_depth_as_a_number():
     names = fr.overlap({"q": {"a": 1}}, {"q": {"a": 1}}, depth=True).names
     assert names[1:3] == ["shared@1", "jaccard@1"]
 
@@ -295,20 +285,17 @@ CLOSE, APART = {"q": {"a": 1.00000001, "b": 1.0}}, {"q": {"a": 2, "b": 1}}
 OTHER = [{"a": "z", "b": "y"}, {"c": "0", "d": "1", "a": "x"}]
 FILES = "data/pixels.run", "data/pca.run"
 
-
-@giving("""
-ktu(ranked("abc"), ranked("abd")) -> approx(1.0, abs=1e-15)
-ktu(ranked("abc"), ranked("bec")) -> approx(1 / 3, abs=1e-15)
+# The first two are the examples of KTU's definition; repro_eval sorts the union by name.
+test_overlap_of_files_of_equal_runs_and_of_renamed_documents = giving("""
+ktu(ranked("abc"), ranked("abd")) => approx(1.0, abs=1e-15)
+ktu(ranked("abc"), ranked("bec")) => approx(1 / 3, abs=1e-15)
 [ktu(ranked("abcdef", **own), ranked("bagcdh", **own)) for own in OTHER]
-    -> [ktu(ranked("abcdef"), ranked("bagcdh"))] * 2
-overlap("data/pca.run", "data/pca.run").columns["shared@10"] -> [10] * 201
-overlap("data/pca.run", "data/pca.run", variant="b").columns["rbo"] -> approx([1.0] * 201)
-overlap("data/pca.run", "data/pca.run").columns["tau"] -> [1.0] * 201
-overlap(*FILES).columns -> overlap(*(fr.read_run(run).to_dict() for run in FILES)).columns
-overlap(CLOSE, APART, depth=1).columns["shared@1"][0] -> 0
-overlap(CLOSE, APART, depth=1, trec_eval_version="10.0").columns["shared@1"][0] -> 1
-overlap(CLOSE, APART, trec_eval_version="10.0").columns["tau"][0] -> 1.0
+    => [ktu(ranked("abcdef"), ranked("bagcdh"))] * 2
+overlap("data/pca.run", "data/pca.run").columns["shared@10"] => [10] * 201
+overlap("data/pca.run", "data/pca.run", variant="b").columns["rbo"] => approx([1.0] * 201)
+overlap("data/pca.run", "data/pca.run").columns["tau"] => [1.0] * 201
+overlap(*FILES).columns => overlap(*(fr.read_run(run).to_dict() for run in FILES)).columns
+overlap(CLOSE, APART, depth=1).columns["shared@1"][0] => 0
+overlap(CLOSE, APART, depth=1, trec_eval_version="10.0").columns["shared@1"][0] => 1
+overlap(CLOSE, APART, trec_eval_version="10.0").columns["tau"][0] => 1.0
 """)
-def test_overlap_of_files_of_equal_runs_and_of_renamed_documents(call: str, value: str) -> None:
-    """The first two are the examples of KTU's definition; repro_eval sorts the union by name."""
-    check_value(call, value, globals())

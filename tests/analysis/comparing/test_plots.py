@@ -18,8 +18,8 @@ from fastrank.analysis.comparing.pairs import chosen_pair
 from fastrank.analysis.comparing.plots.plot import KINDS, draw
 from fastrank.common.plots.style import distinct_parts, line, short, short_names, visible  # noqa: F401
 from fastrank.errors import MeasureError
-from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.comparisons import DATA, NAMES, compare_data, compared, random_rows, scores_of
+from tests.helpers.tables import giving, refusing
 
 pytest.importorskip("matplotlib")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -52,7 +52,7 @@ def _alternative(svg: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_same_comparison_gives_the_same_bytes_with_alternative_text(kind: str) -> None:
+def test_the_same_comparison_gives_the_same_bytes_with_alternative_text(kind):
     first, second = (_svg(one, kind) for one in (_compare(), DATA_COMPARED))
 
     assert first == second
@@ -64,13 +64,13 @@ def test_the_same_comparison_gives_the_same_bytes_with_alternative_text(kind: st
 
 
 @pytest.mark.parametrize(("systems", "kind"), [(2, "differences"), (3, "intervals")])
-def test_without_a_kind_the_number_of_systems_decides(systems: int, kind: str) -> None:
+def test_without_a_kind_the_number_of_systems_decides(systems, kind):
     comparison = compared(random_rows(systems, 20))
 
     assert comparison.plot().get_title(loc="left") == comparison.plot(kind).get_title(loc="left")
 
 
-def test_the_parameters_of_matplotlib_do_not_matter_and_do_not_change() -> None:
+def test_the_parameters_of_matplotlib_do_not_matter_and_do_not_change():
     import matplotlib
 
     expected = _svg(DATA_COMPARED, "intervals")
@@ -83,13 +83,13 @@ def test_the_parameters_of_matplotlib_do_not_matter_and_do_not_change() -> None:
 @pytest.mark.parametrize(
     ("name", "start"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.PDF", b"%PDF")]
 )
-def test_the_suffix_names_the_format(name: str, start: bytes, tmp_path: Path) -> None:
+def test_the_suffix_names_the_format(name, start, tmp_path):
     compare_data().plot("intervals", path=tmp_path / name)
 
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
-def test_differences_are_drawn_from_largest_to_smallest() -> None:
+def test_differences_are_drawn_from_largest_to_smallest():
     axes = DATA_COMPARED.plot("differences", a="pixels", b="pca")
 
     drawn = np.concatenate([patch.get_data().values for patch in axes.patches[:2]])
@@ -98,7 +98,7 @@ def test_differences_are_drawn_from_largest_to_smallest() -> None:
     assert set(drawn) == set(difference[difference != 0])
 
 
-def test_a_scatter_has_a_point_for_each_query() -> None:
+def test_a_scatter_has_a_point_for_each_query():
     axes = DATA_COMPARED.plot("scatter", "P_10", "pixels", "pca")
 
     drawn = {tuple(point) for line in axes.lines for point in line.get_xydata()} - {(0.0, 0.0)}
@@ -106,7 +106,7 @@ def test_a_scatter_has_a_point_for_each_query() -> None:
     assert {tuple(point) for point in values} - {(0.0, 0.0)} <= drawn
 
 
-def test_intervals_are_those_of_the_comparison() -> None:
+def test_intervals_are_those_of_the_comparison():
     found = compare_data()
 
     bars = [line.get_xdata() for line in found.plot("intervals").lines]
@@ -115,7 +115,7 @@ def test_intervals_are_those_of_the_comparison() -> None:
     assert [tuple(bar) for bar in bars if len(bar) == 2] == expected
 
 
-def test_bars_of_many_groups_leave_room_for_the_means() -> None:
+def test_bars_of_many_groups_leave_room_for_the_means():
     rows = random_rows(50, 30) * 0.2 + np.linspace(0, 1, 50)[:, None]
 
     axes = compared(rows).plot("critical-difference", path=io.BytesIO(), format="png")
@@ -131,7 +131,7 @@ NERR8@10 RCap@5
 
 
 @pytest.mark.parametrize("measure", CUT.split())
-def test_over_k_advises_measures_that_it_shows(measure: str) -> None:
+def test_over_k_advises_measures_that_it_shows(measure):
     qrels, run = {"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}
     with pytest.raises(MeasureError, match="over k needs several cutoffs") as error:
         fr.compare(qrels, [run], ["map", measure]).plot("over-k")
@@ -145,12 +145,12 @@ def test_over_k_advises_measures_that_it_shows(measure: str) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in FAMILIES])
 @pytest.mark.parametrize("queries", [2, 2500])
-def test_two_systems_can_be_plotted(kind: str, queries: int) -> None:
+def test_two_systems_can_be_plotted(kind, queries):
     assert _alternative(_svg(compared(random_rows(2, queries)), kind))[1]
 
 
 @pytest.mark.parametrize("kind", ["differences", "scatter", "intervals"])
-def test_hostile_names_are_text(kind: str) -> None:
+def test_hostile_names_are_text(kind):
     first, second = ({f"{HOSTILE}{i}": i / place for i in range(6)} for place in (7, 9))
 
     svg = _svg(fr.compare_scores({HOSTILE: first, "b": second}), kind)
@@ -160,7 +160,7 @@ def test_hostile_names_are_text(kind: str) -> None:
     assert "\u202e" not in svg
 
 
-def test_a_plot_can_be_drawn_into_given_axes() -> None:
+def test_a_plot_can_be_drawn_into_given_axes():
     from matplotlib.figure import Figure
 
     ax = Figure().add_subplot()
@@ -170,7 +170,7 @@ def test_a_plot_can_be_drawn_into_given_axes() -> None:
 
 
 @pytest.mark.parametrize("kind", OF_PAIRS)
-def test_a_plot_of_two_of_several_systems_says_how_they_were_chosen(kind: str) -> None:
+def test_a_plot_of_two_of_several_systems_says_how_they_were_chosen(kind):
     def said(comparison: fr.types.Comparison, **given: Any) -> list[str]:
         drawn = draw(comparison, kind, **given)
         words = "\n".join(text.get_text() for text in drawn.axes.texts) + drawn.description
@@ -187,35 +187,32 @@ BASED_ON_BEST = compare_data(baseline="pixels")
 ONLY_MAP = fr.compare(DATA / "digits.qrels", RUNS, "map")
 OF_ONE_DOCUMENT = fr.compare({"q": {"a": 1}}, [{"q": {"a": 1}}], "Rprec IPrec@1")
 
-
-@failing("""
-compare_data().plot("diferences")
-    -> OptionError: kind: no plot 'diferences'; did you mean 'differences'?
-compare_data().plot("pie")
-    -> OptionError: kind: no plot 'pie'; expected one of differences, scatter,
-compare_data().plot("scatter", a="pixel")
-    -> OptionError: 'pixel' is not one of the systems; did you mean 'pixels'
-compare_data().plot("critical-difference", a="pca")
-    -> OptionError: a: the plot 'critical-difference' has no a: it shows all systems
-compare_data().plot("intervals", path="a.jpg")
-    -> OptionError: a.jpg: expected a suffix .png, .svg, .pdf
-compare_data().plot("intervals", "ndcg") -> MeasureError: 'ndcg' is not compared
-compare_data().plot("intervals", path="no such folder/a.svg") -> FileNotFoundError:
-ONLY_MAP.plot("over-k") -> MeasureError: over k needs several cutoffs of a measure; compare
-    with P.1,5,10,20,100
-OF_ONE_DOCUMENT.plot("over-k", "Rprec") -> MeasureError: compare with P.1,5,10,20,100
-OF_ONE_DOCUMENT.plot("over-k", "IPrec@1") -> MeasureError: compare with P.1,5,10,20,100
-compare_data().plot("precision-recall")
-    -> MeasureError: precision-recall needs the measure iprec_at_recall
-BASED.plot("critical-difference") -> OptionError: critical-difference needs all pairs
-ALONE.plot("scatter") -> OptionError: needs two systems, found 1
-ALONE.plot("critical-difference") -> OptionError: needs two systems, found 1
+test_what_cannot_be_plotted_is_an_error = refusing("""
+compare_data().plot("diferences") =>
+  OptionError: kind: no plot 'diferences'; did you mean 'differences'?
+compare_data().plot("pie") =>
+  OptionError: kind: no plot 'pie'; expected one of differences, scatter,...
+compare_data().plot("scatter", a="pixel") =>
+  OptionError: ...'pixel' is not one of the systems; did you mean 'pixels'...
+compare_data().plot("critical-difference", a="pca") =>
+  OptionError: a: the plot 'critical-difference' has no a: it shows all systems
+compare_data().plot("intervals", path="a.jpg") =>
+  OptionError: ...a.jpg: expected a suffix .png, .svg, .pdf
+compare_data().plot("intervals", "ndcg") => MeasureError: 'ndcg' is not compared...
+compare_data().plot("intervals", path="no such folder/a.svg") => FileNotFoundError: ...
+ONLY_MAP.plot("over-k") =>
+  MeasureError: over k needs several cutoffs of a measure; compare with P.1,5,10,20,100
+OF_ONE_DOCUMENT.plot("over-k", "Rprec") => MeasureError: ...compare with P.1,5,10,20,100
+OF_ONE_DOCUMENT.plot("over-k", "IPrec@1") => MeasureError: ...compare with P.1,5,10,20,100
+compare_data().plot("precision-recall") =>
+  MeasureError: precision-recall needs the measure iprec_at_recall...
+BASED.plot("critical-difference") => OptionError: ...critical-difference needs all pairs...
+ALONE.plot("scatter") => OptionError: ...needs two systems, found 1
+ALONE.plot("critical-difference") => OptionError: ...needs two systems, found 1
 """)
-def test_what_cannot_be_plotted_is_an_error(call: str, error: str) -> None:
-    check_error(call, error, globals())
 
 
-def test_without_matplotlib_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
 
     for call in (lambda: compare_data().plot("scatter"), lambda: ALONE.report(io.BytesIO())):
@@ -263,47 +260,45 @@ def first_line(kind: str) -> Any:
     return DATA_COMPARED.plot(kind).lines[0]
 
 
-@giving("""
-DATA_COMPARED.plot("over-k").get_ylabel() -> "P"
-first_line("over-k").get_xdata().tolist() -> [5, 10, 20]
+test_lines_titles_names_and_descriptions = giving("""
+DATA_COMPARED.plot("over-k").get_ylabel() => "P"
+first_line("over-k").get_xdata().tolist() => [5, 10, 20]
 first_line("over-k").get_ydata().tolist()
-    -> [DATA_COMPARED.mean[f"P_{k}"]["pixels"] for k in (5, 10, 20)]
-first_line("precision-recall").get_xdata().tolist() -> [round(0.1 * i, 1) for i in range(11)]
-draw(compare_data(), "differences").title -> "map: pixels - pca"
-draw(BASED_ON_BEST, "scatter").title -> "map: pca against pixels"
-draw(SAME, "differences").description[-1] -> "."
-draw(SAME, "scatter").description[-1] -> "."
-draw(SAME, "intervals").description[-1] -> "."
-draw(ALONE, "intervals").description[-1] -> "."
+    => [DATA_COMPARED.mean[f"P_{k}"]["pixels"] for k in (5, 10, 20)]
+first_line("precision-recall").get_xdata().tolist() => [round(0.1 * i, 1) for i in range(11)]
+draw(compare_data(), "differences").title => "map: pixels - pca"
+draw(BASED_ON_BEST, "scatter").title => "map: pca against pixels"
+draw(SAME, "differences").description[-1] => "."
+draw(SAME, "scatter").description[-1] => "."
+draw(SAME, "intervals").description[-1] => "."
+draw(ALONE, "intervals").description[-1] => "."
 sorted(text.get_text() for text in UNDERSCORE.plot("over-k").get_legend().get_texts())
-    -> ["_first", "second"]
-unsaid(OF_DIFFERENCES, compare_data(), "differences") -> []
-unsaid(OF_RANKS, compare_data(), "critical-difference") -> []
-unsaid(OF_BASELINE, BASED, "intervals") -> []
-unsaid("9 of 10 queries; the others have no values", compared(GAPS_OF_TWO), "differences") -> []
+    => ["_first", "second"]
+unsaid(OF_DIFFERENCES, compare_data(), "differences") => []
+unsaid(OF_RANKS, compare_data(), "critical-difference") => []
+unsaid(OF_BASELINE, BASED, "intervals") => []
+unsaid("9 of 10 queries; the others have no values", compared(GAPS_OF_TWO), "differences") => []
 unsaid("value: means with 95% intervals. 3 systems, 9 of 10 queries; the others",
-    compared(GAPS_OF_THREE), "intervals") -> []
-"<image" in _svg(THOUSANDS, "scatter") -> True
-len(_svg(THOUSANDS, "differences")) < 1_000_000 -> True
+    compared(GAPS_OF_THREE), "intervals") => []
+"<image" in _svg(THOUSANDS, "scatter") => True
+len(_svg(THOUSANDS, "differences")) < 1_000_000 => True
 _alternative((PICTURES / "differences.svg").read_text("utf-8"))
-    -> _alternative(_svg(DATA_COMPARED, "differences", measure="map", a="pca", b="profile"))
+    => _alternative(_svg(DATA_COMPARED, "differences", measure="map", a="pca", b="profile"))
 _alternative((PICTURES / "intervals.svg").read_text("utf-8"))
-    -> _alternative(_svg(DATA_COMPARED, "intervals", measure="P_10"))
-len(set(LINES)) -> 28
-[one for one, other in pairwise(LINES) if one[1] == other[1]] -> []
-short_names(LONG, 20) -> ["…iever-1-with-a-lon…", "…iever-2-with-a-lon…"]
-short_names([*LONG, "bm25"], 20)[2] -> "bm25"
-short(LONG[0], 20) -> "a-very-lo…-is-common"
-distinct_parts(["in.bm25.run", "in.dense.run"]) -> ["bm25", "dense"]
-distinct_parts(["run1", "run2"]) -> ["run1", "run2"]
-distinct_parts(["ours", "ours.v2"]) -> ["ours", "ours.v2"]
-distinct_parts(["a.x", "a.x"]) -> ["a.x", "a.x"]
-distinct_parts(["only"]) -> ["only"]
-short_names(["a" * 30 + "x", "a" * 30 + "y"], 10) -> ["aaaa…aaaax", "aaaa…aaaay"]
-visible("a\\x00\\u202eb") -> "a\\\\x00\\\\u202eb"
+    => _alternative(_svg(DATA_COMPARED, "intervals", measure="P_10"))
+len(set(LINES)) => 28
+[one for one, other in pairwise(LINES) if one[1] == other[1]] => []
+short_names(LONG, 20) => ["…iever-1-with-a-lon…", "…iever-2-with-a-lon…"]
+short_names([*LONG, "bm25"], 20)[2] => "bm25"
+short(LONG[0], 20) => "a-very-lo…-is-common"
+distinct_parts(["in.bm25.run", "in.dense.run"]) => ["bm25", "dense"]
+distinct_parts(["run1", "run2"]) => ["run1", "run2"]
+distinct_parts(["ours", "ours.v2"]) => ["ours", "ours.v2"]
+distinct_parts(["a.x", "a.x"]) => ["a.x", "a.x"]
+distinct_parts(["only"]) => ["only"]
+short_names(["a" * 30 + "x", "a" * 30 + "y"], 10) => ["aaaa…aaaax", "aaaa…aaaay"]
+visible("a\\x00\\u202eb") => "a\\\\x00\\\\u202eb"
 """)
-def test_lines_titles_names_and_descriptions(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 def _colors(axes: Any) -> list[str]:
@@ -317,7 +312,7 @@ def _colors(axes: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_system_has_the_same_colour_in_all_plots(kind: str) -> None:
+def test_a_system_has_the_same_colour_in_all_plots(kind):
     expected = {name: line(place)["color"].lower() for place, name in enumerate(NAMES)}
     pair = {"a": "profile", "b": "pca"} if kind in OF_PAIRS else {}
 
@@ -331,7 +326,7 @@ def test_a_system_has_the_same_colour_in_all_plots(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["intervals", "critical-difference"])
-def test_a_system_has_the_same_line_style_in_all_plots(kind: str) -> None:
+def test_a_system_has_the_same_line_style_in_all_plots(kind):
     expected = {(own["color"], own["linestyle"]) for own in map(line, range(3))}
     drawn = {
         (own.get_color(), own.get_linestyle())
@@ -357,7 +352,7 @@ def _gaps() -> fr.types.Comparison:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_alternative_text_names_what_is_drawn_and_what_is_left_out(kind: str) -> None:
+def test_the_alternative_text_names_what_is_drawn_and_what_is_left_out(kind):
     gaps = _gaps()
     drawn = draw(gaps, kind)
     of_a_pair = kind in OF_PAIRS

@@ -8,7 +8,6 @@ import json  # noqa: F401 (in a table)
 import re
 import shlex  # noqa: F401 (in a table)
 from html import escape  # noqa: F401 (in a table)
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ import fastrank as fr
 from fastrank.analysis.comparing.report import sections
 from fastrank.errors import ReadError
 from tests.common.rendering.parsers import Page
-from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.comparisons import DATA, NAMES, compared, random_rows, scores_of
+from tests.helpers.tables import calls, check_error, check_value
 
 pytest.importorskip("matplotlib")
 QRELS = DATA / "digits.qrels"
@@ -89,31 +88,29 @@ def outside(page: str) -> list[str]:
     return [own for own in used if not IN_PAGE.match(own.partition("=")[2])]
 
 
-@giving("""
-re.findall("<h2>(.*?)</h2>", page) -> HEADINGS
-"<strong>map</strong>: <bdi>pixels</bdi> has the best mean (0.4348)" in page -> True
-page.count("<svg") -> 2 + 2 * 3
-"://" in page.replace("http://www.w3.org/2000/svg", "") -> False
-[own.get("type") for own in Page(page).named("script")] -> ["application/json", None]
-outside(page) -> []
-len(ids(page)) - len(set(ids(page))) -> 0
-references(page) - set(ids(page)) -> set()
-"1970-01-02, with fastrank " in page -> True
-"<code>fastrank compare &lt;x&gt;</code>" in page -> True
-f"<code>{escape(shlex.join(INSPECT))}</code> shows the rankings of all queries" in page -> True
+@calls("""
+re.findall("<h2>(.*?)</h2>", page) => HEADINGS
+"<strong>map</strong>: <bdi>pixels</bdi> has the best mean (0.4348)" in page => True
+page.count("<svg") => 2 + 2 * 3
+"://" in page.replace("http://www.w3.org/2000/svg", "") => False
+[own.get("type") for own in Page(page).named("script")] => ["application/json", None]
+outside(page) => []
+len(ids(page)) - len(set(ids(page))) => 0
+references(page) - set(ids(page)) => set()
+"1970-01-02, with fastrank " in page => True
+"<code>fastrank compare &lt;x&gt;</code>" in page => True
+f"<code>{escape(shlex.join(INSPECT))}</code> shows the rankings of all queries" in page => True
 [hashlib.sha256(own.read_bytes()).hexdigest() in page for own in (QRELS, *RUNS.values())]
-    -> [True] * 4
-page.count("<table") -> page.count('<div class="wide" tabindex="0"><table')
-json.loads(RECORD.search(page)[1]) -> json.loads(found.to_json(per_query=True))
+    => [True] * 4
+page.count("<table") => page.count('<div class="wide" tabindex="0"><table')
+json.loads(RECORD.search(page)[1]) => json.loads(found.to_json(per_query=True))
 """)
-def test_a_report_has_all_sections_and_needs_nothing_else(
-    call: str, value: str, of_data: Any
-) -> None:
+def test_a_report_has_all_sections_and_needs_nothing_else(call, expected, of_data):
     """The name of SVG's elements in the script is no address."""
-    check_value(call, value, globals() | {"found": of_data[0], "page": of_data[1]})
+    check_value(call, expected, globals() | {"found": of_data[0], "page": of_data[1]})
 
 
-def test_the_same_comparison_gives_the_same_report() -> None:
+def test_the_same_comparison_gives_the_same_report():
     page = of_runs(*SMALL, missing="zero")
 
     assert page == of_runs(*SMALL, missing="zero")
@@ -126,7 +123,7 @@ LEFT_OUT: Any = {"exclude": {"q1": ["gone"], "q3": ["gone"]}, "ignore_identical_
 
 
 @pytest.mark.usefixtures("_no_figures")
-def test_documents_that_do_not_count_are_counted(tmp_path: Path) -> None:
+def test_documents_that_do_not_count_are_counted(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     first.write_text("q1 Q0 d1 1 1 a\nq1 Q0 d1 2 3 a\nq1 Q0 d2 3 2 a\n")
     second.write_text("q1 Q0 d2 1 3 b\n")
@@ -142,7 +139,7 @@ def test_documents_that_do_not_count_are_counted(tmp_path: Path) -> None:
         assert "<li>a: 1 duplicate line was dropped from the rankings.</li>" in own
 
 
-def test_hostile_names_are_escaped() -> None:
+def test_hostile_names_are_escaped():
     queries, docs = ([f"{HOSTILE}{kind}{i}" for i in range(4)] for kind in "qd")
     qrels = {query: {docs[0]: 1} for query in queries}
     runs = {
@@ -158,7 +155,7 @@ def test_hostile_names_are_escaped() -> None:
 
 
 @pytest.mark.usefixtures("_no_figures")
-def test_unjudged_and_tied_documents_are_counted() -> None:
+def test_unjudged_and_tied_documents_are_counted():
     runs = {"a": {"q": {"d1": 3, "d2": 2, "d3": 1, "d4": 1}}, "b": {"q": {"d2": 2, "d1": 1}}}
 
     page = of_runs({"q": {"d1": 1, "d2": 0}}, runs)
@@ -172,13 +169,13 @@ def test_unjudged_and_tied_documents_are_counted() -> None:
 
 @pytest.mark.usefixtures("_no_figures")
 @pytest.mark.parametrize(("systems", "rest"), [(2, "<bdi>b</bdi>"), (3, "all others")])
-def test_a_verdict_on_two_systems_names_the_other(systems: int, rest: str) -> None:
+def test_a_verdict_on_two_systems_names_the_other(systems, rest):
     best = np.linspace(0.6, 0.9, 30)
     page = report(compared([best, *[best / (2 + i) for i in range(systems - 1)]]))
     assert f"and is significantly better than {rest}." in page
 
 
-def test_many_queries_have_pixels_and_a_part_of_the_values() -> None:
+def test_many_queries_have_pixels_and_a_part_of_the_values():
     page = report(compared(random_rows(2, 2500)))
 
     images = Page(page).named("img")
@@ -197,40 +194,40 @@ APART = compared(random_rows(2, 30) + [[0.1], [0.0]])
 
 
 @pytest.mark.usefixtures("_no_figures")
-@giving("""
-"Of 820 pairs, the 10 of the systems with the best means." in report(MANY) -> True
-report(MANY).count('<div class="pair">') -> 10
-re.findall("<h3>(.*?)</h3>", report(BASED))[1:] -> ["<bdi>pixels</bdi> - <bdi>pca</bdi>",
+@calls("""
+"Of 820 pairs, the 10 of the systems with the best means." in report(MANY) => True
+report(MANY).count('<div class="pair">') => 10
+re.findall("<h3>(.*?)</h3>", report(BASED))[1:] => ["<bdi>pixels</bdi> - <bdi>pca</bdi>",
     "<bdi>profile</bdi> - <bdi>pca</bdi>"]
-"<bdi>pixels</bdi> is significantly better than <bdi>pca</bdi>" in report(BASED) -> True
-(APART.significant("value", "a", "b"), NEEDED > 30) -> (True, True)
-"30 queries are enough to find a true difference of" in report(APART) -> True
+"<bdi>pixels</bdi> is significantly better than <bdi>pca</bdi>" in report(BASED) => True
+(APART.significant("value", "a", "b"), NEEDED > 30) => (True, True)
+"30 queries are enough to find a true difference of" in report(APART) => True
 "in 80% of experiments (by a t-test, alpha 0.05, not corrected for several pairs); for the observed"
-    f" one, {NEEDED} would be." in report(APART) -> True
-"Pairs in" in report(compared(random_rows(1, 6))) -> False
-outside(report(compared(random_rows(1, 6)))) -> []
+    f" one, {NEEDED} would be." in report(APART) => True
+"Pairs in" in report(compared(random_rows(1, 6))) => False
+outside(report(compared(random_rows(1, 6)))) => []
 """)
-def test_pairs_are_those_of_the_best_systems_or_with_a_baseline(call: str, value: str) -> None:
+def test_pairs_are_those_of_the_best_systems_or_with_a_baseline(call, expected):
     """A significant difference may need more queries for a power of 80 %."""
-    check_value(call, value, globals())
+    check_value(call, expected, globals())
 
 
 ALL = fr.compare(QRELS, RUNS, "map")
 
 
-@failing("""
-report(ALL, qrels=QRELS) -> OptionError: qrels: give qrels and runs together
-report(ALL, qrels=QRELS, runs=[RUNS["pca"]])
-    -> OptionError: runs: expected a list of 3 runs, found 1
-report(ALL, qrels=QRELS, runs={"pca": RUNS["pca"]}) -> OptionError: runs: no run 'pixels'
-report(ALL, examples=-1) -> OptionError: examples:
+@calls("""
+report(ALL, qrels=QRELS) => OptionError: qrels: give qrels and runs together
+report(ALL, qrels=QRELS, runs=[RUNS["pca"]]) =>
+  OptionError: runs: expected a list of 3 runs, found 1
+report(ALL, qrels=QRELS, runs={"pca": RUNS["pca"]}) => OptionError: runs: no run 'pixels'...
+report(ALL, examples=-1) => OptionError: examples:...
 """)
 @pytest.mark.usefixtures("_no_figures")
-def test_wrong_options_of_reports_are_errors(call: str, error: str) -> None:
-    check_error(call, error, globals())
+def test_wrong_options_of_reports_are_errors(call, expected):
+    check_error(call, expected, globals())
 
 
-def test_a_failed_report_leaves_the_old_file(tmp_path: Path) -> None:
+def test_a_failed_report_leaves_the_old_file(tmp_path):
     path = tmp_path / "a.html"
     path.write_text("old")
 

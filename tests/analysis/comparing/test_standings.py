@@ -37,7 +37,7 @@ def arrays_of(values: Values) -> list[dict[str, np.ndarray]]:
     ]
 
 
-def test_ranks_and_groups_are_those_of_other_programs() -> None:
+def test_ranks_and_groups_are_those_of_other_programs():
     """Ranks and means of numpy; systems share a letter as scipy's t-test has it."""
     values = per_query()
 
@@ -57,7 +57,7 @@ def test_ranks_and_groups_are_those_of_other_programs() -> None:
             assert bool({*groups[one]} & {*groups[other]}) == is_alike
 
 
-def test_bounds_of_ranks_resample_queries_within_data_sets() -> None:
+def test_bounds_of_ranks_resample_queries_within_data_sets():
     """A plain bootstrap in numpy gives nearly the same bounds."""
     values = per_query(systems=5, datasets=6)
     compared = fr.compare_datasets(values, resample_queries=True, interval="percentile")
@@ -77,7 +77,7 @@ def test_bounds_of_ranks_resample_queries_within_data_sets() -> None:
     assert (low != high).any()
 
 
-def test_what_is_needed_is_what_the_table_of_power_says() -> None:
+def test_what_is_needed_is_what_the_table_of_power_says():
     compared = fr.compare_datasets(per_query())
 
     found = compared.standings("value", power=0.9).columns
@@ -93,7 +93,7 @@ def test_what_is_needed_is_what_the_table_of_power_says() -> None:
         compared.standings("value", power=1)
 
 
-def test_what_cannot_be_known_is_none() -> None:
+def test_what_cannot_be_known_is_none():
     """Of a single data set there is only one resample; equal differences have no variance."""
     found = fr.compare_datasets({"x": {"a": {"": 1.0}, "b": {"": 0.5}, "c": {"": 0.5}}})
 
@@ -106,8 +106,7 @@ def test_what_cannot_be_known_is_none() -> None:
     assert fr.compare_scores(shifted).standings("value").columns["needed"] == [None, None]
 
 
-def test_many_groups_are_left_out() -> None:
-    """Each of 40 systems is like its neighbours only."""
+def test_many_groups_are_left_out():
     rng = np.random.default_rng(0)
     noise = rng.normal(0, 1, (40, 200))
     rows = {
@@ -120,7 +119,7 @@ def test_many_groups_are_left_out() -> None:
     assert found.columns["low"][0] == 1
 
 
-def test_a_baseline_is_an_error() -> None:
+def test_a_baseline_is_an_error():
     with pytest.raises(OptionError, match="standings needs all pairs"):
         fr.compare_datasets(per_query(), baseline="s0").standings("value")
     with pytest.raises(MeasureError, match="not compared"):

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fastrank.core.native import kernels
-from tests.helpers.call_rows import check_value, giving
+from tests.core.kernels.test_resampling import word_of
 from tests.helpers.comparisons import compare_data, compared, data_scores, pair_of, random_rows
 from tests.helpers.strategies import examples, slow_in_python
+from tests.helpers.tables import giving
 
 pytestmark = slow_in_python
 
@@ -61,7 +62,7 @@ OF_SCIPY: dict[str, tuple[Array, dict[str, Any], Callable[[Array, Array], float]
 
 
 @pytest.mark.parametrize("name", OF_SCIPY)
-def test_p_is_that_of_scipy(name: str) -> None:
+def test_p_is_that_of_scipy(name):
     rows, options, of_scipy = OF_SCIPY[name]
 
     pair = pair_of(*rows, **options)
@@ -73,7 +74,7 @@ def test_p_is_that_of_scipy(name: str) -> None:
 
 @given(TENTHS)
 @examples(40)
-def test_exact_randomization_counts_all_signs(tenths: list[tuple[int, int]]) -> None:
+def test_exact_randomization_counts_all_signs(tenths):
     first, second = np.array(tenths).T
 
     found = pair_of(first / 10, second / 10, test="randomization")
@@ -92,21 +93,18 @@ DECIMALS = ([0.3, 0.1, 0.2, 0.4, 0.1, 0.5, 0.2, 0.3], [0.1, 0.2, 0.1, 0.1, 0.3, 
 SMALL = [0.5] * 8, [0.495, 0.49, 0.2, 0.1, 0.3, 0.6, 0.4, 0.3]
 BOUNDS = stats.ttest_rel(*random_rows(2, 37)).confidence_interval(0.9)
 
-
-@giving("""
-pair_of(*DECIMALS, **EXACT).p -> 0.421875
-pair_of(*DECIMALS, **FLIPS).p -> approx(0.421875, abs=0.01)
-pair_of(*SMALL, test="sign", min_difference=0.01).p -> approx(stats.binomtest(5, 6).pvalue)
-pair_of(*random_rows(2, 37), level=0.9).low -> approx(BOUNDS.low, rel=1e-10)
-pair_of(*random_rows(2, 37), level=0.9).high -> approx(BOUNDS.high, rel=1e-10)
+test_small_differences_levels_and_statistics = giving("""
+pair_of(*DECIMALS, **EXACT).p => 0.421875
+pair_of(*DECIMALS, **FLIPS).p => approx(0.421875, abs=0.01)
+pair_of(*SMALL, test="sign", min_difference=0.01).p => approx(stats.binomtest(5, 6).pvalue)
+pair_of(*random_rows(2, 37), level=0.9).low => approx(BOUNDS.low, rel=1e-10)
+pair_of(*random_rows(2, 37), level=0.9).high => approx(BOUNDS.high, rel=1e-10)
 """)
-def test_small_differences_levels_and_statistics(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
 @given(TENTHS)
 @examples(30)
-def test_wilcoxon_is_exact_with_ties(tenths: list[tuple[int, int]]) -> None:
+def test_wilcoxon_is_exact_with_ties(tenths):
     first, second = np.array(tenths).T / 10
     rounded = np.round(first - second, 12)
     if not rounded.any():
@@ -125,7 +123,7 @@ def test_wilcoxon_is_exact_with_ties(tenths: list[tuple[int, int]]) -> None:
 
 
 @pytest.mark.parametrize("options", [FLIPS, {"test": "tukey"}], ids=str)
-def test_random_resamples_are_near_the_exact_test(options: dict[str, Any]) -> None:
+def test_random_resamples_are_near_the_exact_test(options):
     rows = random_rows(2, 30, seed=3)
     exact = pair_of(*rows, test="randomization").p
 
@@ -138,23 +136,13 @@ def test_random_resamples_are_near_the_exact_test(options: dict[str, Any]) -> No
 
 
 def draws(n: int, resamples: int) -> npt.NDArray[np.int64]:
-    """The queries that are drawn, from words of the reference implementation of splitmix64."""
-    mask, golden = 2**64 - 1, 0x9E3779B97F4A7C15
-
-    def mix(word: int) -> int:
-        word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 & mask
-        word = (word ^ (word >> 27)) * 0x94D049BB133111EB & mask
-        return word ^ (word >> 31)
-
-    base = mix(mix(golden) + 3 * golden & mask)
-    words = [mix(base + (i + 1) * golden & mask) for i in range(n * resamples)]
+    """The queries that are drawn."""
+    words = [word_of(0, 3, i) for i in range(n * resamples)]
     return np.array([(word >> 32) * n >> 32 for word in words]).reshape(resamples, n)
 
 
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
-def test_bootstrap_intervals_are_scipys_with_the_same_draws(
-    interval: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bootstrap_intervals_are_scipys_with_the_same_draws(interval, monkeypatch):
     first, second = random_rows(2, 25)
     sample, chosen = first - second, draws(25, 300)
     from scipy.stats import _resampling
@@ -171,7 +159,7 @@ def test_bootstrap_intervals_are_scipys_with_the_same_draws(
     assert (pair.low, pair.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
 
 
-def test_studentized_interval_is_that_of_arch() -> None:
+def test_studentized_interval_is_that_of_arch():
     """An IIDBootstrap whose `update_indices` returns the draws above, and
     `conf_int(mean, reps=300, method="studentized", std_err_func=standard error of the mean)`.
     It multiplies the quantiles by the deviation of the resampled means, not by the standard error.
@@ -186,7 +174,7 @@ def test_studentized_interval_is_that_of_arch() -> None:
     assert (pair.low, pair.high) == pytest.approx(expected, rel=1e-9)
 
 
-def test_bootstrap_test_counts_resampled_t_statistics() -> None:
+def test_bootstrap_test_counts_resampled_t_statistics():
     first, second = random_rows(2, 20)
     sample, chosen = first - second, draws(20, 400)
     drawn = sample[chosen] - sample.mean()
@@ -198,7 +186,7 @@ def test_bootstrap_test_counts_resampled_t_statistics() -> None:
     assert pair.p == ((np.abs(t) >= abs(observed)).sum() + 1) / 401
 
 
-def test_ratio_intervals_resample_both_means() -> None:
+def test_ratio_intervals_resample_both_means():
     rows = random_rows(2, 25)
     first, second = (row[draws(25, 300)].mean(axis=1) for row in rows)
     expected = np.quantile(first / second - 1, [0.025, 0.975])
@@ -208,7 +196,7 @@ def test_ratio_intervals_resample_both_means() -> None:
     assert found.relative_interval("value", "a", "b") == pytest.approx(expected, rel=1e-9)
 
 
-def test_bca_intervals_of_ratios_are_accelerated_by_the_jackknife() -> None:
+def test_bca_intervals_of_ratios_are_accelerated_by_the_jackknife():
     rows = random_rows(2, 15) ** 6
     first, second = (row[draws(15, 300)].mean(axis=1) for row in rows)
     ratios, ratio = first / second - 1, rows[0].mean() / rows[1].mean() - 1
@@ -251,7 +239,7 @@ FIELDS, *ROWS = (row.split() for row in VECTORS.strip().replace("\n    ", " ").s
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(row[:3]))
-def test_pairs_of_data_are_those_of_scipy_and_statsmodels(row: list[str]) -> None:
+def test_pairs_of_data_are_those_of_scipy_and_statsmodels(row):
     own = dict(zip(FIELDS[3:], map(float, row[3:]), strict=True))
 
     pair = compare_data().pair(*row[:3])
@@ -284,9 +272,7 @@ def test_pairs_of_data_are_those_of_scipy_and_statsmodels(row: list[str]) -> Non
         (WILCOX, RR, "pca", "profile", 0.0012006),
     ],
 )
-def test_p_values_of_data_are_the_recorded_ones(
-    options: dict[str, Any], measure: str, a: str, b: str, p: float
-) -> None:
+def test_p_values_of_data_are_the_recorded_ones(options, measure, a, b, p):
     pair = compare_data(**options).pair(measure, a, b)
 
     assert pair.p == (p if "randomization" in options.values() else pytest.approx(p, rel=1e-5))
@@ -302,7 +288,7 @@ def test_p_values_of_data_are_the_recorded_ones(
         ("recip_rank", 1, 2, 0.00039996),
     ],
 )
-def test_permutations_of_systems_in_this_order(measure: str, a: int, b: int, p: float) -> None:
+def test_permutations_of_systems_in_this_order(measure, a, b, p):
     rows = np.stack([scores[measure] for scores in data_scores().values()])
     ranges = np.empty(10_000)
 
@@ -323,7 +309,7 @@ CLUSTERED: dict[str, Any] = {
 }
 
 
-def test_a_cluster_has_one_sign() -> None:
+def test_a_cluster_has_one_sign():
     rows = random_rows(2, 30)
     expected = _share_of_signs((rows[0] - rows[1]).reshape(10, 3).sum(axis=1))
 
@@ -334,7 +320,7 @@ def test_a_cluster_has_one_sign() -> None:
     assert random.p == pytest.approx(expected, abs=5 * np.sqrt(expected * (1 - expected) / 100_000))
 
 
-def test_clusters_of_one_query_are_the_queries() -> None:
+def test_clusters_of_one_query_are_the_queries():
     rows = random_rows(2, 30)
 
     found = pair_of(*rows, **CLUSTERED | {"clusters": {query: query for query in CLUSTERS}})
@@ -359,24 +345,22 @@ def width(**options: Any) -> float:
     return pair.high - pair.low
 
 
-@giving("""
-width(**CLUSTERED) > 1.4 * width(interval="percentile") -> True
+test_clusters_that_are_alike_or_few_limit_p_and_widen_intervals = giving("""
+width(**CLUSTERED) > 1.4 * width(interval="percentile") => True
 "few clusters (3): intervals are too narrow" in compared(THIRTY, **by(lambda q: q // 10)).notes
-    -> True
+    => True
 "one cluster: a test and intervals need several" in compared(THIRTY, **by(lambda q: 0)).notes
-    -> True
-math.isnan(pair_of(*THIRTY, **by(lambda q: 0)).low) -> True
-math.isnan(pair_of(*THIRTY, **by(lambda q: 0)).high) -> True
-pair_of(*APART, **by(lambda q: q // 7, 20)).p -> 0.25
-pair_of(*APART, **by(lambda q: q // 7, 20)).smallest_p -> 0.25
+    => True
+math.isnan(pair_of(*THIRTY, **by(lambda q: 0)).low) => True
+math.isnan(pair_of(*THIRTY, **by(lambda q: 0)).high) => True
+pair_of(*APART, **by(lambda q: q // 7, 20)).p => 0.25
+pair_of(*APART, **by(lambda q: q // 7, 20)).smallest_p => 0.25
 pair_of(*APART, **by(lambda q: q // 7, 20)).note
-    -> "all differences are equal: no interval; cannot be significant: only 3 of 3 clusters differ"
+    => "all differences are equal: no interval; cannot be significant: only 3 of 3 clusters differ"
 """)
-def test_clusters_that_are_alike_or_few_limit_p_and_widen_intervals(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
-def test_intervals_with_clusters_are_about_the_queries_with_values_of_both() -> None:
+def test_intervals_with_clusters_are_about_the_queries_with_values_of_both():
     rows = random_rows(3, 30)
     gaps = rows.copy()
     gaps[2, 4] = np.nan

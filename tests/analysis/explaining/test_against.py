@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -13,8 +12,8 @@ import pytrec_eval
 
 import fastrank as fr
 from fastrank.errors import FormatError
-from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.paths import DATA
+from tests.helpers.tables import giving, refusing
 
 QRELS, PROFILE, PCA = (str(DATA / name) for name in ("digits.qrels", "profile.run", "pca.run"))
 Dicts = tuple[dict[str, dict[str, Any]], dict[str, dict[str, float]]]
@@ -42,7 +41,7 @@ def _found(qrels: Any, run: Any, reference: Any, *measures: str) -> list[tuple[s
     return [match.settings for match in only.matches]
 
 
-def test_pytrec_eval_needs_no_setting(digits: Dicts) -> None:
+def test_pytrec_eval_needs_no_setting(digits):
     values = pytrec_eval.RelevanceEvaluator(digits[0], {"map", "ndcg_cut_10"}).evaluate(digits[1])
 
     explained = explained_against(*digits, values)
@@ -52,7 +51,7 @@ def test_pytrec_eval_needs_no_setting(digits: Dicts) -> None:
     assert "Reproduced exactly by the given options." in str(explained)
 
 
-def test_ir_measures_counts_missing_queries_as_0(digits: Dicts) -> None:
+def test_ir_measures_counts_missing_queries_as_0(digits):
     measures = [ir_measures.parse_measure("nDCG@10"), ir_measures.parse_measure("RR@10")]
     means = ir_measures.calc_aggregate(measures, *digits)
     per_query = ir_measures.iter_calc(measures[:1], *digits)
@@ -85,7 +84,7 @@ def _of_scikit_learn(digits: Dicts, measure: str) -> tuple[Dicts, dict[str, dict
     ("measure", "setting"),
     [("ndcg@10", "ideal of the retrieved documents"), ("map", "divided by the relevant retrieved")],
 )
-def test_what_scikit_learn_does_is_found(measure: str, setting: str, digits: Dicts) -> None:
+def test_what_scikit_learn_does_is_found(measure, setting, digits):
     given, values = _of_scikit_learn(digits, measure)
 
     assert (setting,) in _found(*given, values)
@@ -116,20 +115,20 @@ def explained(digits: Dicts) -> Any:
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_recorded_values_of_ranx_and_beir(name: str, explained: Any) -> None:
+def test_recorded_values_of_ranx_and_beir(name, explained):
     found = [match.settings for match in explained.measures[name].matches]
 
     assert RECORDED[name][-1] in found
 
 
-def test_a_measure_may_be_given_in_any_spelling(digits: Dicts) -> None:
+def test_a_measure_may_be_given_in_any_spelling(digits):
     theirs = {"P_10": fr.evaluate(*digits, "P.10").mean["P_10"]}
 
     assert _found(*digits, theirs, "P.10") == [()]
     assert _found(*digits, {"Accuracy": theirs["P_10"]}, "Accuracy=P@10") == [()]
 
 
-def test_the_tools_that_do_all_of_the_settings_are_named(digits: Dicts) -> None:
+def test_the_tools_that_do_all_of_the_settings_are_named(digits):
     # RBP of trectools 0.0.50 (binary_topical_relevance=False).
     theirs = fr.evaluate(*digits, "RBP(gain='raw')", ties="average").mean["RBP(gain='raw')"]
 
@@ -164,9 +163,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize(("measure", "options", "settings"), SETTINGS)
-def test_a_setting_is_found_from_the_values_of_each_query(
-    measure: str, options: dict[str, Any], settings: tuple[str, ...]
-) -> None:
+def test_a_setting_is_found_from_the_values_of_each_query(measure, options, settings):
     # In the order of ids, so that the order of the lines is not that of the scores.
     qrels, profile = fr.read_qrels(QRELS), fr.read_run(PROFILE)
     run = {query: dict(sorted(profile[query].items())) for query in profile.query_ids[:15]}
@@ -177,7 +174,7 @@ def test_a_setting_is_found_from_the_values_of_each_query(
     assert settings in _found(qrels, run, {query: {asked: value} for query, value in pairs})
 
 
-def test_how_another_tool_treats_duplicates_is_found() -> None:
+def test_how_another_tool_treats_duplicates_is_found():
     run = fr.read_run(io.BytesIO(b"q Q0 b 1 2 t\nq Q0 a 2 1 t\nq Q0 a 3 3 t\n"))
 
     found = explained_against({"q": {"a": 1, "b": 0}}, run, {"map": 1.0}, duplicates="first")
@@ -185,14 +182,14 @@ def test_how_another_tool_treats_duplicates_is_found() -> None:
     assert [match.options for match in found.measures["map"].matches] == [{"duplicates": "max"}]
 
 
-def test_an_ideal_of_the_highest_grade_is_found() -> None:
+def test_an_ideal_of_the_highest_grade_is_found():
     qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}
     theirs = fr.evaluate(qrels, run, "nDCG(ideal='max')@2").mean["nDCG(ideal='max')@2"]
 
     assert _found(qrels, run, {"nDCG@2": theirs}) == [("ideal of documents of the highest grade",)]
 
 
-def test_an_order_of_ties_that_no_option_gives_is_named() -> None:
+def test_an_order_of_ties_that_no_option_gives_is_named():
     """In the middle of the range over all orders of ties."""
     run = {query: own for query, own in fr.read_run(PROFILE).to_dict().items() if query < "q0300"}
     worst, best = (fr.evaluate(QRELS, run, "map", ties=own) for own in ("worst", "best"))
@@ -209,7 +206,7 @@ def test_an_order_of_ties_that_no_option_gives_is_named() -> None:
     assert "the tool may have an order that no option gives" in str(one)
 
 
-def test_what_nothing_reproduces_is_said_so_with_the_first_query_that_differs() -> None:
+def test_what_nothing_reproduces_is_said_so_with_the_first_query_that_differs():
     reference = {"q1": {"map": 0.5}, "q2": {"map": 0.123456789}}
     qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"b": 2, "a": 1}, "q2": {"a": 1}}
 
@@ -221,7 +218,7 @@ def test_what_nothing_reproduces_is_said_so_with_the_first_query_that_differs() 
     )
 
 
-def test_queries_of_one_side_are_named() -> None:
+def test_queries_of_one_side_are_named():
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
     run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
     reference = {"q1": {"map": 1.0}, "q4": {"map": 0.0}}
@@ -244,17 +241,15 @@ def compared(qrels: Any, run: Any, reference: Any, *measures: Any) -> dict[str, 
     return {name: (one.compared, one.differing) for name, one in found.items()}
 
 
-@giving("""
-compared(*TWO, {"map": OF_QUERIES}) -> {"map": (2, 0)}
-compared(*TWO, {"q1": {"Hits": 1.0}, "q2": {"Hits": 0.0}}, {"Hits": "map"}) -> {"Hits": (2, 0)}
-compared(*PLAIN, OF_MTEB, "ndcg_at_10") -> {"ndcg_at_10": (0, 0)}
+# q1 is also Q@1; the scores of MTEB have texts.
+test_queries_are_recognized_and_texts_are_skipped = giving("""
+compared(*TWO, {"map": OF_QUERIES}) => {"map": (2, 0)}
+compared(*TWO, {"q1": {"Hits": 1.0}, "q2": {"Hits": 0.0}}, {"Hits": "map"}) => {"Hits": (2, 0)}
+compared(*PLAIN, OF_MTEB, "ndcg_at_10") => {"ndcg_at_10": (0, 0)}
 """)
-def test_queries_are_recognized_and_texts_are_skipped(call: str, value: str) -> None:
-    """q1 is also Q@1; the scores of MTEB have texts."""
-    check_value(call, value, globals())
 
 
-def test_the_output_of_trec_eval_and_json_are_read(tmp_path: Path) -> None:
+def test_the_output_of_trec_eval_and_json_are_read(tmp_path):
     text, values = tmp_path / "trec_eval.txt", tmp_path / "values.json"
     scores = fr.evaluate(QRELS, PROFILE, "map P.10 runid", depth=10)
     text.write_text(scores.to_trec(per_query=True))
@@ -269,34 +264,32 @@ def test_the_output_of_trec_eval_and_json_are_read(tmp_path: Path) -> None:
     assert [match.settings for match in of_json.matches] == [("depth=10",)]
 
 
-@failing("""
-explained_against(*PLAIN, {}) -> InputError: against: expected values of measures, found none
-explained_against(*PLAIN, {"map": "x"})
-    -> InputError: against: 'map': expected a number, found 'x'
-explained_against(*PLAIN, {"mapp": 0.5}) -> MeasureError: unknown measure 'mapp'; did you mean map
-explained_against(*PLAIN, {"Accuracy@5": 0.5}) -> MeasureError: did you mean Success@5 or
-    PairAccuracy@5? Omit it, or give Accuracy@5=MEASURE
-explained_against(*PLAIN, {"P": 0.5})
-    -> MeasureError: 'P' has several values, P_5, P_10, P_15, ...; name
-explained_against(*PLAIN, {"map": 0.5}, "P_5")
-    -> MeasureError: the reference has no 'P_5'; it has map
-explained_against(*PLAIN, {"p": {"map": 0.5}})
-    -> GroupError: share no query: they have 'p', ... and 'q'
-explained_against(*PLAIN, {"map": 0.5}, [])
-    -> MeasureError: expected a measure of the reference, found none
-explained_against(*PLAIN, 5) -> TypeError: against: expected a dict or a path, found int
-explained_against(*PLAIN, [1])
-    -> TypeError: or tuples with query_id, measure and value, found an item of type
-fr.explain(*PLAIN, query="q", against={"map": 1.0}) -> OptionError: query: no effect with against
-fr.explain(*PLAIN, other=PCA, against={"map": 1.0}) -> OptionError: other: no effect with against
-fr.explain(*PLAIN, texts={}, against={"map": 1.0})
-    -> OptionError: texts: no effect with against
+test_an_invalid_reference_is_an_error = refusing("""
+explained_against(*PLAIN, {}) => InputError: against: expected values of measures, found none
+explained_against(*PLAIN, {"map": "x"}) => InputError: against: 'map': expected a number, found 'x'
+explained_against(*PLAIN, {"mapp": 0.5}) =>
+  MeasureError: unknown measure 'mapp'; did you mean map...
+explained_against(*PLAIN, {"Accuracy@5": 0.5}) =>
+  MeasureError: ...did you mean Success@5 or PairAccuracy@5? Omit it, or give Accuracy@5=MEASURE
+explained_against(*PLAIN, {"P": 0.5}) =>
+  MeasureError: 'P' has several values, P_5, P_10, P_15, ...; name...
+explained_against(*PLAIN, {"map": 0.5}, "P_5") =>
+  MeasureError: the reference has no 'P_5'; it has map
+explained_against(*PLAIN, {"p": {"map": 0.5}}) =>
+  GroupError: ...share no query: they have 'p', ... and 'q'...
+explained_against(*PLAIN, {"map": 0.5}, []) =>
+  MeasureError: expected a measure of the reference, found none
+explained_against(*PLAIN, 5) => TypeError: against: expected a dict or a path, found int
+explained_against(*PLAIN, [1]) =>
+  TypeError: ...or tuples with query_id, measure and value, found an item of type...
+fr.explain(*PLAIN, query="q", against={"map": 1.0}) => OptionError: query: no effect with against
+fr.explain(*PLAIN, other=PCA, against={"map": 1.0}) => OptionError: other: no effect with against
+fr.explain(*PLAIN, texts={}, against={"map": 1.0}) =>
+  OptionError: texts: no effect with against
 """)
-def test_an_invalid_reference_is_an_error(call: str, error: str) -> None:
-    check_error(call, error, globals())
 
 
-def test_a_line_that_trec_eval_does_not_print_is_an_error(tmp_path: Path) -> None:
+def test_a_line_that_trec_eval_does_not_print_is_an_error(tmp_path):
     path = tmp_path / "values.txt"
     path.write_text("map all 0.5\nP_10 0.2\n")
 

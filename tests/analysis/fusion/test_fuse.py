@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,8 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.analysis.fusion.methods import METHODS, NORMALIZATIONS
 from tests.analysis.fusion import oracle
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.strategies import examples
+from tests.helpers.tables import giving
 
 NUMBERS = {
     "rrf": ("rrf_k", 60.0),
@@ -46,9 +45,7 @@ def _check(found: dict[str, float], expected: dict[str, float]) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @examples(25)
 @given(runs=ALL, seed=st.integers(0, 99))
-def test_scores_follow_the_formula_of_the_method(
-    method: str, runs: list[oracle.Ranking], seed: int
-) -> None:
+def test_scores_follow_the_formula_of_the_method(method, runs, seed):
     """With weights, where it has them; the order of the runs makes no difference."""
     name, number = NUMBERS.get(method, ("", 0.0))
     options: dict[str, Any] = {name: number} if name else {}
@@ -69,9 +66,7 @@ def test_scores_follow_the_formula_of_the_method(
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)
 @examples(20)
 @given(runs=ALL)
-def test_scores_are_normalized_query_by_query(
-    normalization: str, unretrieved: str | None, runs: list[oracle.Ranking]
-) -> None:
+def test_scores_are_normalized_query_by_query(normalization, unretrieved, runs):
     wanted = None if normalization == "borda" else unretrieved
     options = {"normalization": normalization, "unretrieved": wanted}
 
@@ -79,7 +74,7 @@ def test_scores_are_normalized_query_by_query(
 
 
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
-def test_many_documents_are_in_the_order_of_trec_eval(version: str) -> None:
+def test_many_documents_are_in_the_order_of_trec_eval(version):
     rng = random.Random(3)
     scores = [-0.0, 0.0, -1.5, 1.0, 1.0 + 1e-9]
     runs = [
@@ -107,30 +102,28 @@ def _order(*runs: oracle.Ranking, **options: Any) -> str:
     return "".join(_fused(list(runs), **options)["q"])
 
 
-@giving("""
-_fused([TIED, TIED])["q"] -> {"b": 2 / 61, "a": 2 / 62}
-_order({"a": 1.0}, {"b": 1.0}) -> "ba"
-_order(TIED, TIED) -> "ba"
-_order(TIED, TIED, ties="docno_asc") -> "ab"
-_order(BACKWARD, BACKWARD, ties="given") -> "ba"
-_order(TIED, TIED, ties="given") -> "ab"
-_order(CLOSE, CLOSE) -> "ba"
-_order(CLOSE, CLOSE, trec_eval_version="10.0") -> "ab"
-_fused(DEEP, "combsum", depth=2)["q"] -> {"c": 1.0, "a": 1.0, "b": 0.0}
-_order(*DEEP, keep=2) -> "ac"
-_order(*DEEP, keep=10) -> "acb"
-_fused(APART, "condorcet")["q"] -> {"c": 2.0, "a": 2.0, "d": 1.0, "b": 1.0}
-_order(*BELOW, method="combsum", normalization="z") -> "adbexyc"
-_order(*BELOW, method="combsum", normalization="z", unretrieved="zero") -> "adbeycx"
-fuse([EMPTY, EMPTY], warn=[].append).to_dict() -> {"none": {}, "q": {"a": 2 / 61}}
-fuse(one for one in (PLAIN, PLAIN))["q"] -> {"a": 2 / 61}
-fuse([PLAIN, PLAIN], "isr").tag -> "isr"
+test_documents_are_in_this_order = giving("""
+_fused([TIED, TIED])["q"] => {"b": 2 / 61, "a": 2 / 62}
+_order({"a": 1.0}, {"b": 1.0}) => "ba"
+_order(TIED, TIED) => "ba"
+_order(TIED, TIED, ties="docno_asc") => "ab"
+_order(BACKWARD, BACKWARD, ties="given") => "ba"
+_order(TIED, TIED, ties="given") => "ab"
+_order(CLOSE, CLOSE) => "ba"
+_order(CLOSE, CLOSE, trec_eval_version="10.0") => "ab"
+_fused(DEEP, "combsum", depth=2)["q"] => {"c": 1.0, "a": 1.0, "b": 0.0}
+_order(*DEEP, keep=2) => "ac"
+_order(*DEEP, keep=10) => "acb"
+_fused(APART, "condorcet")["q"] => {"c": 2.0, "a": 2.0, "d": 1.0, "b": 1.0}
+_order(*BELOW, method="combsum", normalization="z") => "adbexyc"
+_order(*BELOW, method="combsum", normalization="z", unretrieved="zero") => "adbeycx"
+fuse([EMPTY, EMPTY], warn=[].append).to_dict() => {"none": {}, "q": {"a": 2 / 61}}
+fuse(one for one in (PLAIN, PLAIN))["q"] => {"a": 2 / 61}
+fuse([PLAIN, PLAIN], "isr").tag => "isr"
 """)
-def test_documents_are_in_this_order(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
-def test_queries_are_the_union_in_byte_order_and_missing_ones_are_noted() -> None:
+def test_queries_are_the_union_in_byte_order_and_missing_ones_are_noted():
     notes: list[str] = []
     x, y = {"10": {"a": 1.0}, "2": {"a": 1.0}}, {"2": {"b": 2.0}, "1": {"c": 1.0}}
 
@@ -144,14 +137,14 @@ def test_queries_are_the_union_in_byte_order_and_missing_ones_are_noted() -> Non
     assert notes == ["run 'x' lacks 1 of 3 queries (1)", "run 'y' lacks 1 of 3 queries (10)"]
 
 
-def test_a_missing_query_is_a_python_warning_at_the_caller() -> None:
+def test_a_missing_query_is_a_python_warning_at_the_caller():
     with pytest.warns(UserWarning, match=r"run 2 lacks 1 of 2 queries \(p\)") as caught:
         fr.fuse([{"q": {"a": 1.0}, "p": {"a": 1.0}}, PLAIN])
 
     assert caught[0].filename == __file__
 
 
-def test_one_run_is_fused_with_a_note() -> None:
+def test_one_run_is_fused_with_a_note():
     notes: list[str] = []
 
     found = fr.fuse([{"q": {"a": 2.0, "b": 1.0}}], "combsum", warn=notes.append)
@@ -160,7 +153,7 @@ def test_one_run_is_fused_with_a_note() -> None:
     assert notes == ["there is only one run to fuse"]
 
 
-def test_runs_may_be_what_evaluate_takes(tmp_path: Path) -> None:
+def test_runs_may_be_what_evaluate_takes(tmp_path):
     pandas = pytest.importorskip("pandas")
     lines = "q Q0 a 1 2.0 t\nq Q0 b 2 1.0 t\n"
     (path := tmp_path / "t.run").write_text(lines)
@@ -174,7 +167,7 @@ def test_runs_may_be_what_evaluate_takes(tmp_path: Path) -> None:
     assert found["q"] == pytest.approx({"a": 7 / 61, "b": 7 / 62})
 
 
-def test_the_result_can_be_evaluated_written_and_compared(tmp_path: Path) -> None:
+def test_the_result_can_be_evaluated_written_and_compared(tmp_path):
     qrels, runs = {"q": {"a": 1}}, [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0, "a": 1.0}}]
     fused = fr.fuse(runs, tag="both")
 
@@ -185,7 +178,7 @@ def test_the_result_can_be_evaluated_written_and_compared(tmp_path: Path) -> Non
     assert fr.compare(qrels, [fused, runs[0]], "recip_rank").names == ["both", "run"]
 
 
-def test_the_number_of_threads_makes_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_threads_makes_no_difference(monkeypatch):
     """Also if some queries are kept only in part, and some have no results."""
     monkeypatch.setattr("fastrank.analysis.fusion.fuse.WORTH_A_THREAD", 10)
     monkeypatch.setattr("fastrank.analysis.fusion.fuse.BLOCK", 64)

@@ -4,10 +4,7 @@
 their versions, made of them. What differs on purpose is in docs/fusion.md.
 """
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import pytest
 
@@ -23,7 +20,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_scores_are_the_recorded_ones(case: dict[str, Any]) -> None:
+def test_scores_are_the_recorded_ones(case):
     runs = RECORDED["runs"][: case.get("runs", 3)]
 
     found = fr.fuse(runs, case["method"], **case["options"]).to_dict()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ QRELS, PCA, PROFILE = (str(DATA / name) for name in ("digits.qrels", "pca.run", 
 
 
 @pytest.mark.parametrize(("runs", "steps", "count"), [(3, 10, 66), (4, 10, 286), (3, 100, 5151)])
-def test_no_weights_are_left_out(runs: int, steps: int, count: int) -> None:
+def test_no_weights_are_left_out(runs, steps, count):
     """As many as there are; a test for a sum of 1.0 in floats misses some."""
     points = grid_points("convex", {"weights": steps}, runs)
 
@@ -29,7 +28,7 @@ def test_no_weights_are_left_out(runs: int, steps: int, count: int) -> None:
     assert {math.fsum(one) for one in weights} <= {1.0, 1 - 2**-53, 1 + 2**-52}
 
 
-def test_compositions_are_in_ascending_order() -> None:
+def test_compositions_are_in_ascending_order():
     found = list(compositions(4, 3))
 
     assert found == sorted(found)
@@ -37,7 +36,7 @@ def test_compositions_are_in_ascending_order() -> None:
 
 
 @pytest.mark.parametrize(("count", "folds", "seed"), [(10, 5, 0), (7, 3, 42)])
-def test_folds_are_a_shuffle_by_the_words_of_the_seed(count: int, folds: int, seed: int) -> None:
+def test_folds_are_a_shuffle_by_the_words_of_the_seed(count, folds, seed):
     order = list(range(count))
     for i in range(count - 1, 0, -1):
         j = (word_of(seed, 4, i) >> 32) * (i + 1) >> 32
@@ -46,14 +45,14 @@ def test_folds_are_a_shuffle_by_the_words_of_the_seed(count: int, folds: int, se
     assert folds_of(count, folds, seed) == [order.index(query) % folds for query in range(count)]
 
 
-def test_folds_differ_in_size_by_one_at_most() -> None:
+def test_folds_differ_in_size_by_one_at_most():
     found = folds_of(23, 5, 7)
 
     assert sorted(found.count(fold) for fold in range(5)) == [4, 4, 5, 5, 5]
 
 
 @pytest.mark.parametrize("method", ["convex", "rrf"])
-def test_each_query_is_fused_with_the_best_options_on_the_other_folds(method: str) -> None:
+def test_each_query_is_fused_with_the_best_options_on_the_other_folds(method):
     qrels, runs = tuning_case()
     grid = {"weights": 2} if method == "convex" else {"rrf_k": [0, 5, 50]}
 
@@ -78,7 +77,7 @@ def test_each_query_is_fused_with_the_best_options_on_the_other_folds(method: st
     assert tuning.grid.columns["ndcg"] == means
 
 
-def test_options_fuse_other_queries_in_the_same_way() -> None:
+def test_options_fuse_other_queries_in_the_same_way():
     qrels, runs = tuning_case()
     options = {"normalization": "z", "keep": 5, "tag": "tuned"}
 
@@ -98,7 +97,7 @@ TURNED = {query: {"b": 2.0, "a": 1.0} for query in RUN}
 RELEVANT = {query: {"a": 1} for query in RUN}
 
 
-def test_the_first_of_equal_points_is_the_best() -> None:
+def test_the_first_of_equal_points_is_the_best():
     grid = {"rrf_k": [30, 10, 20]}
 
     tuning = fr.tune_fusion(RELEVANT, [RUN, RUN], "map", "rrf", grid=grid, folds=2)
@@ -107,7 +106,7 @@ def test_the_first_of_equal_points_is_the_best() -> None:
     assert tuning.per_fold.columns["rrf_k"] == [30, 30]
 
 
-def test_lower_values_are_better_for_measures_of_effort() -> None:
+def test_lower_values_are_better_for_measures_of_effort():
     grid = {"weights": 1}
 
     tuning = fr.tune_fusion(RELEVANT, [RUN, TURNED], "FirstRank", grid=grid, folds=2)
@@ -116,7 +115,7 @@ def test_lower_values_are_better_for_measures_of_effort() -> None:
 
 
 @pytest.mark.parametrize("measure", ["FirstRank", "PairAccuracy"])
-def test_options_without_a_value_are_not_the_best(measure: str) -> None:
+def test_options_without_a_value_are_not_the_best(measure):
     """Of the fused runs, the first has no relevant document."""
     tuning = fr.tune_fusion(
         RELEVANT, [TURNED, TURNED], measure, "rrf", grid={"keep": [1, 2]}, folds=2
@@ -126,7 +125,7 @@ def test_options_without_a_value_are_not_the_best(measure: str) -> None:
     assert tuning.params == {"keep": 2}
 
 
-def test_a_grid_may_have_any_options_or_list_its_points() -> None:
+def test_a_grid_may_have_any_options_or_list_its_points():
     qrels, runs = tuning_case()
     grid = {"normalization": ["min-max", "z"], "unretrieved": ["zero", "min"]}
     points = [{"rrf_k": 5}, {"rrf_k": 5, "weights": [1, 2, 3]}]
@@ -140,7 +139,7 @@ def test_a_grid_may_have_any_options_or_list_its_points() -> None:
 
 
 @pytest.mark.parametrize("make", [ThreadPoolExecutor, ProcessPoolExecutor])
-def test_an_executor_makes_no_difference(make: Any) -> None:
+def test_an_executor_makes_no_difference(make):
     qrels, runs = tuning_case()
     alone = fr.tune_fusion(qrels, runs, "map", grid={"weights": 3}, folds=3)
 
@@ -152,7 +151,7 @@ def test_an_executor_makes_no_difference(make: Any) -> None:
     assert found.held_out_mean == alone.held_out_mean
 
 
-def test_judged_queries_that_all_runs_lack_are_left_out() -> None:
+def test_judged_queries_that_all_runs_lack_are_left_out():
     qrels, runs = tuning_case(6)
     for run in runs:
         del run["q3"]
@@ -168,7 +167,7 @@ def test_judged_queries_that_all_runs_lack_are_left_out() -> None:
     assert tuning.held_out_mean == found.mean["map"]
 
 
-def test_files_are_tuned_and_the_repr_says_how_well() -> None:
+def test_files_are_tuned_and_the_repr_says_how_well():
     tuning = fr.tune_fusion(QRELS, {"pca": PCA, "profile": PROFILE}, "P_10", "rrf", folds=2)
 
     assert repr(tuning).startswith("<FusionTuning of rrf: P_10 0.9")

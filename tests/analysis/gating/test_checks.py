@@ -11,8 +11,7 @@ import pytest
 from scipy import stats
 
 import fastrank as fr
-from tests.helpers.call_rows import check_error, check_value, failing, giving
-from tests.helpers.tables import cases
+from tests.helpers.tables import calls, cases, check_error, giving
 
 
 def rank(value: float) -> dict[str, float]:
@@ -50,7 +49,7 @@ def drawn(seed: int, n: int = 40) -> tuple[list[float], list[float]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_p_is_that_of_scipys_one_sided_paired_t_test(seed: int) -> None:
+def test_p_is_that_of_scipys_one_sided_paired_t_test(seed):
     before, now = drawn(seed)
 
     drop = judged(before, now).results[0]
@@ -64,14 +63,14 @@ def test_p_is_that_of_scipys_one_sided_paired_t_test(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
-def test_non_inferior_passes_exactly_if_its_p_is_at_most_alpha(seed: int, alpha: float) -> None:
+def test_non_inferior_passes_exactly_if_its_p_is_at_most_alpha(seed, alpha):
     verdict = judged(*drawn(seed), policy="non-inferior", max_drop=0.05, alpha=alpha)
 
     found = verdict.results[0]
     assert (found.result == "pass") == (found.p is not None and found.p <= alpha)
 
 
-def test_the_interval_has_one_sided_bounds_of_level_1_minus_alpha() -> None:
+def test_the_interval_has_one_sided_bounds_of_level_1_minus_alpha():
     before, now = drawn(1)
 
     found = judged(before, now, alpha=0.1).results[0]
@@ -80,7 +79,7 @@ def test_the_interval_has_one_sided_bounds_of_level_1_minus_alpha() -> None:
     assert (found.low, found.high) == pytest.approx(tuple(interval), rel=1e-9)
 
 
-def test_p_of_the_randomization_test_is_that_of_all_sign_flips() -> None:
+def test_p_of_the_randomization_test_is_that_of_all_sign_flips():
     before, now = [1, 1, 1, 0.5, 1, 0.25], [0.5, 0.25, 1, 1, 0.2, 0.2]
 
     found = judged(before, now, test="randomization").results[0]
@@ -96,7 +95,7 @@ def test_p_of_the_randomization_test_is_that_of_all_sign_flips() -> None:
 
 
 @pytest.mark.parametrize("policy", ["drop", "significant", "non-inferior"])
-def test_a_run_equal_to_the_baseline_passes_every_policy(policy: str) -> None:
+def test_a_run_equal_to_the_baseline_passes_every_policy(policy):
     verdict = judged([1, 0.5], [1, 0.5], policy=policy, max_drop=0)
 
     assert verdict.passed
@@ -138,7 +137,7 @@ judged([0.25, 0.2] * 10, [1, 0.5] * 10, 'FirstRank') => pass:
 
 
 @pytest.mark.parametrize(("call", "expected"), VERDICTS)
-def test_the_verdict_has_a_status_and_reasons(call: str, expected: str) -> None:
+def test_the_verdict_has_a_status_and_reasons(call, expected):
     verdict = eval(call)
 
     assert f"{verdict.status}: {'; '.join(verdict.reasons)}".strip() == expected
@@ -154,40 +153,37 @@ MIXED = judged([0.5, 0.5, 0.1] * 9, [1.0, 0.2, 0.1] * 9, "RR P@2 P@3", policy="d
 ONE, TWO = {"q": {"a": 1}}, {"q": {"a": 1}, "r": {"a": 1}}
 ON_OTHERS = gated(TWO, {"q": {"b": 2, "a": 1}}, ONE, "RR", {"allow_other_qrels": True}, judged=ONE)
 
-
-@giving("""
-CHANCE.status -> "pass"
-CHANCE.results[0].message.startswith("RR fell by 0.0833 to 0.6167; at most 0.02 is") -> True
-"not significant (p = " in str(CHANCE) -> True
-(FEW.status, FEW.passed) -> ("undecided", True)
-(CONSTANT.results[0].p, CONSTANT.results[0].result) -> (0.5**6, "fail")
-next(WORSE.regressed("FirstRank", 1).rows()) -> ("q000", 1.0, 4.0, 3.0)
-[one.allowed for one in LIMITS.results] -> [0.3, 0.1, 0.3]
-(BETTER.status, BETTER.is_improvement) -> ("pass", True)
+# Values on other judgments, or while another mean is worse, are no improvement.
+test_chance_limits_and_improvements = giving("""
+CHANCE.status => "pass"
+CHANCE.results[0].message.startswith("RR fell by 0.0833 to 0.6167; at most 0.02 is") => True
+"not significant (p = " in str(CHANCE) => True
+(FEW.status, FEW.passed) => ("undecided", True)
+(CONSTANT.results[0].p, CONSTANT.results[0].result) => (0.5**6, "fail")
+next(WORSE.regressed("FirstRank", 1).rows()) => ("q000", 1.0, 4.0, 3.0)
+[one.allowed for one in LIMITS.results] => [0.3, 0.1, 0.3]
+(BETTER.status, BETTER.is_improvement) => ("pass", True)
 BETTER.notes[-1]
-    -> "the baseline is old: RR is 0.5000 above it; save a new one (`fastrank gate save`)"
-(ON_OTHERS.passed, ON_OTHERS.is_improvement) -> (True, False)
-(MIXED.passed, MIXED.is_improvement) -> (True, False)
+    => "the baseline is old: RR is 0.5000 above it; save a new one (`fastrank gate save`)"
+(ON_OTHERS.passed, ON_OTHERS.is_improvement) => (True, False)
+(MIXED.passed, MIXED.is_improvement) => (True, False)
 """)
-def test_chance_limits_and_improvements(call: str, value: str) -> None:
-    """Values on other judgments, or while another mean is worse, are no improvement."""
-    check_value(call, value, globals())
 
 
-@failing("""
-fails(policy="point") -> OptionError: ^policy: expected one of
-fails(alpha=0.5) -> OptionError: ^alpha: expected a number between 0 and 0.5, found 0.5
-fails(max_drop=-1) -> OptionError: ^max_drop: expected 0 or more, found -1
-fails(max_drop={"map": 0.1}) -> OptionError: ^max_drop: 'map' is not in the baseline, which has RR
-fails(min={"P@5": 0.1}) -> OptionError: ^min: 'P@5' is not in the baseline, which has RR
-fails(max_unjudged=2) -> OptionError: ^max_unjudged: expected a share from 0 to 1, found 2
-fails(policy="non-inferior", test="randomization")
-    -> OptionError: ^test: policy='non-inferior' uses the interval
-fails(measure="FirstRank", min={"FirstRank": 1})
-    -> OptionError: ^min: 'FirstRank': lower values are better
+@calls("""
+fails(policy="point") => OptionError: policy: expected one of...
+fails(alpha=0.5) => OptionError: alpha: expected a number between 0 and 0.5, found 0.5
+fails(max_drop=-1) => OptionError: max_drop: expected 0 or more, found -1
+fails(max_drop={"map": 0.1}) => OptionError: max_drop: 'map' is not in the baseline, which has RR
+fails(min={"P@5": 0.1}) => OptionError: min: 'P@5' is not in the baseline, which has RR
+fails(max_unjudged=2) => OptionError: max_unjudged: expected a share from 0 to 1, found 2
+fails(policy="non-inferior", test="randomization") =>
+  OptionError: test: policy='non-inferior' uses the interval...
+fails(measure="FirstRank", min={"FirstRank": 1}) =>
+  OptionError: min: 'FirstRank': lower values are better...
 """)
-def test_invalid_limits_are_errors(call: str, error: str) -> None:
-    check_error(call, error, globals() | {"fails": partial(judged, [1.0] * 4, [1.0] * 4)})
+def test_invalid_limits_are_errors(call, expected):
+    check_error(call, expected, globals() | {"fails": partial(judged, [1.0] * 4, [1.0] * 4)})
 
 
 def tied(
@@ -205,7 +201,7 @@ TIES = {"d": 1.0, "x": 1.0}
 
 
 @pytest.mark.parametrize("policy", ["significant", "drop", "non-inferior"])
-def test_a_verdict_that_the_order_of_tied_documents_decides_is_noted(policy: str) -> None:
+def test_a_verdict_that_the_order_of_tied_documents_decides_is_noted(policy):
     worst, best = (tied(policy, {"d": score, "x": 1.0}).status for score in (0.5, 1.5))
 
     assert (worst, best) == ("fail", "pass")
@@ -217,14 +213,11 @@ def test_a_verdict_that_the_order_of_tied_documents_decides_is_noted(policy: str
 
 AVERAGED = tied("drop", TIES, saved={"ties": "average"})
 
-
-@giving("""
-[own for own in tied("drop", {"y": 9.0, "z": 8.0, **TIES}).notes if "the verdict" in own] -> []
-AVERAGED.results[0].now -> (1.0 + 0.75) / 2
-[note for note in AVERAGED.notes if "tied scores" in note] -> []
+# Without expected values, the remedy is other scores.
+test_ties_that_decide_nothing_are_not_noted_and_the_remedy_works = giving("""
+[own for own in tied("drop", {"y": 9.0, "z": 8.0, **TIES}).notes if "the verdict" in own] => []
+AVERAGED.results[0].now => (1.0 + 0.75) / 2
+[note for note in AVERAGED.notes if "tied scores" in note] => []
 tied("drop", TIES, "ERR@10").notes[-1].endswith(
-    "give these documents different scores") -> True
+    "give these documents different scores") => True
 """)
-def test_ties_that_decide_nothing_are_not_noted_and_the_remedy_works(call: str, value: str) -> None:
-    """Without expected values, the remedy is other scores."""
-    check_value(call, value, globals())

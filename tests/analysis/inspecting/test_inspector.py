@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from tests.helpers.browser import Pages, faults, fits
+from tests.helpers.browser import faults, fits
 from tests.helpers.paths import DATA
 
 RUNS = {name: str(DATA / f"{name}.run") for name in ("pixels", "pca", "profile")}
@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_relevant_documents_that_no_run_has_on_top_come_last_the_highest_grades_first() -> None:
+def test_relevant_documents_that_no_run_has_on_top_come_last_the_highest_grades_first():
     """What is added depends on the highest grade of all queries."""
     qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": 2}, "p": {"a": 3}}
     run = {"q": {"b": 3.0, "a": 2.0, "x": 1.0}, "p": {"a": 1.0}}
@@ -76,9 +76,7 @@ def hits(page: Any, run: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("name", ["few", "small"])
-def test_a_page_has_no_fault_of_accessibility_and_fits(
-    pages: Pages, folder: Path, name: str
-) -> None:
+def test_a_page_has_no_fault_of_accessibility_and_fits(pages, folder, name):
     page = pages.open(folder / f"{name}.html")
     page.wait_for_selector(".hit")
     page.locator(".name").first.click()
@@ -86,9 +84,7 @@ def test_a_page_has_no_fault_of_accessibility_and_fits(
     assert faults(page) == []
 
 
-def test_queries_have_their_values_and_are_in_the_order_of_the_differences(
-    pages: Pages, folder: Path
-) -> None:
+def test_queries_have_their_values_and_are_in_the_order_of_the_differences(pages, folder):
     page = pages.open(folder / "digits.html")
     values = {name: fr.evaluate(QRELS, run, "map P.10") for name, run in RUNS.items()}
 
@@ -111,7 +107,7 @@ def test_queries_have_their_values_and_are_in_the_order_of_the_differences(
     assert page.locator(".column").count() == 2
 
 
-def test_queries_are_filtered(pages: Pages, folder: Path) -> None:
+def test_queries_are_filtered(pages, folder):
     page = pages.open(folder / "small.html")
 
     assert sorted(listed(page)) == ["q1", "q2", "q3"]
@@ -131,7 +127,7 @@ def test_queries_are_filtered(pages: Pages, folder: Path) -> None:
     assert "1 of 3 queries" in page.inner_text(".summary")
 
 
-def test_results_are_side_by_side(pages: Pages, folder: Path) -> None:
+def test_results_are_side_by_side(pages, folder):
     page = pages.open(folder / "small.html", "#query=q1")
     page.wait_for_selector(".join")
     old, new = hits(page, "old"), hits(page, "new")
@@ -156,7 +152,7 @@ def test_results_are_side_by_side(pages: Pages, folder: Path) -> None:
     assert "old: not found, new: not found" in missed
 
 
-def test_the_whole_text_is_shown_on_demand(pages: Pages, folder: Path) -> None:
+def test_the_whole_text_is_shown_on_demand(pages, folder):
     page = pages.open(folder / "small.html", "#query=q1")
     name = page.locator(".column").nth(1).get_by_role("button", name="Foxes")
 
@@ -170,7 +166,7 @@ def test_the_whole_text_is_shown_on_demand(pages: Pages, folder: Path) -> None:
     assert page.locator(".full-text").count() == 0
 
 
-def test_what_documents_add_is_that_of_explain(pages: Pages, folder: Path) -> None:
+def test_what_documents_add_is_that_of_explain(pages, folder):
     page = pages.open(folder / "digits.html", "#query=q0365")
     page.wait_for_selector(".hit")
     part = fr.explain(QRELS, RUNS["pixels"], "map", query="q0365").part("map")
@@ -181,7 +177,7 @@ def test_what_documents_add_is_that_of_explain(pages: Pages, folder: Path) -> No
         assert own[-1] == f"+{share:.4f}" if share else not own[-1].startswith("+")
 
 
-def test_keys_move_through_the_queries(pages: Pages, folder: Path) -> None:
+def test_keys_move_through_the_queries(pages, folder):
     page = pages.open(folder / "digits.html")
     order = listed(page)
     seen = [chosen(page)]
@@ -194,7 +190,7 @@ def test_keys_move_through_the_queries(pages: Pages, folder: Path) -> None:
     assert page.evaluate("document.activeElement.getAttribute('aria-current')") == "true"
 
 
-def test_the_address_holds_what_is_shown(pages: Pages, folder: Path) -> None:
+def test_the_address_holds_what_is_shown(pages, folder):
     page = pages.open(folder / "digits.html")
     page.select_option("#choose-measure", "P_10")
     page.select_option("#choose-a", label="profile")
@@ -214,7 +210,7 @@ def test_the_address_holds_what_is_shown(pages: Pages, folder: Path) -> None:
     assert chosen(page) != listed(page)[2]
 
 
-def test_grades_are_kept_and_downloaded_as_qrels(pages: Pages, folder: Path) -> None:
+def test_grades_are_kept_and_downloaded_as_qrels(pages, folder):
     page = pages.open(folder / "small.html", "#query=q1")
     page.get_by_label("Grade of d3, unjudged").first.select_option("2")
 
@@ -249,7 +245,7 @@ HOSTILE = [
 ]
 
 
-def test_hostile_ids_and_texts_are_shown_and_do_not_run(pages: Pages, tmp_path: Path) -> None:
+def test_hostile_ids_and_texts_are_shown_and_do_not_run(pages, tmp_path):
     ids = [text for text in HOSTILE if not set(text) & {"\x00", "\x1b"}]
     run = {own: {doc: float(-place) for place, doc in enumerate(ids)} for own in ids}
     qrels = {own: {doc: place % 2 for place, doc in enumerate(ids[:-1])} for own in ids}
@@ -275,7 +271,7 @@ def test_hostile_ids_and_texts_are_shown_and_do_not_run(pages: Pages, tmp_path: 
     assert fits(page)
 
 
-def test_ids_that_are_not_utf8_are_downloaded_as_they_are(pages: Pages, tmp_path: Path) -> None:
+def test_ids_that_are_not_utf8_are_downloaded_as_they_are(pages, tmp_path):
     doc = "caf\udce9"
     page_of = tmp_path / "latin.html"
     fr.inspect({"q": {"d": 1}}, {"q": {doc: 2.0, "d": 1.0}}, "map").write(page_of)
@@ -287,7 +283,7 @@ def test_ids_that_are_not_utf8_are_downloaded_as_they_are(pages: Pages, tmp_path
     assert Path(download.value.path()).read_bytes() == b"q 0 caf\xe9 1\n"
 
 
-def test_values_and_some_results_can_be_read_without_javascript(pages: Pages, folder: Path) -> None:
+def test_values_and_some_results_can_be_read_without_javascript(pages, folder):
     page = pages.open(folder / "small.html", java_script_enabled=False)
     text = page.inner_text("main")
 
@@ -297,9 +293,7 @@ def test_values_and_some_results_can_be_read_without_javascript(pages: Pages, fo
     assert "d1 (grade 2): Foxes" in text
 
 
-def test_a_folder_has_pages_of_some_queries_each(
-    pages: Pages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_has_pages_of_some_queries_each(pages, tmp_path, monkeypatch):
     monkeypatch.setattr("fastrank.analysis.inspecting.pages.PAGE", 5_000)
     fr.inspect(QRELS, [RUNS["pixels"], RUNS["pca"]], "map").write(tmp_path / "out")
     page = pages.open(tmp_path / "out" / "index.html", "#order=query")
@@ -315,7 +309,7 @@ def test_a_folder_has_pages_of_some_queries_each(
     assert not page.url.partition("#")[0].endswith("queries-1.html")
 
 
-def test_one_run_is_shown_alone(pages: Pages, tmp_path: Path) -> None:
+def test_one_run_is_shown_alone(pages, tmp_path):
     fr.inspect(SMALL, {"old": OLD}, "P.10").write(tmp_path / "x.html")
     page = pages.open(tmp_path / "x.html")
     page.wait_for_selector(".hit")

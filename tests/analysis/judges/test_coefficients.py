@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*map them with scale:UserWarnin
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_coefficient_is_that_of_the_package_that_people_use(name: str) -> None:
+def test_a_coefficient_is_that_of_the_package_that_people_use(name):
     for case in RECORDED:
         function = coefficients(np.array(case["grades"], float), 1)[name]
         assert float(function(np.array(case["confusion"], float))) == pytest.approx(
@@ -45,9 +45,7 @@ def judges_of(rows: list[tuple[int, int, int]]) -> list[dict[str, dict[str, int]
 
 
 @given(labels)
-def test_random_labels_have_the_kappas_and_rates_of_scikit_learn(
-    rows: list[tuple[int, int, int]],
-) -> None:
+def test_random_labels_have_the_kappas_and_rates_of_scikit_learn(rows):
     first, second, _ = (np.array(column) for column in zip(*rows, strict=True))
     found = fr.judge_agreement(*judges_of(rows), resamples=1)
     if len(found.grades) > 1:
@@ -75,9 +73,7 @@ def test_random_labels_have_the_kappas_and_rates_of_scikit_learn(
         st.lists(st.none() | st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=30
     )
 )
-def test_alpha_of_several_judges_with_missing_labels_is_that_of_krippendorff(
-    units: list[list[int | None]],
-) -> None:
+def test_alpha_of_several_judges_with_missing_labels_is_that_of_krippendorff(units):
     krippendorff = pytest.importorskip("krippendorff", reason="needs krippendorff (Python 3.11)")
     judges = [
         {
@@ -110,15 +106,13 @@ def test_alpha_of_several_judges_with_missing_labels_is_that_of_krippendorff(
     [([0, 1, 2], 1.0), ([2, 1, 0], -1.0), ([1, 1, 1], 0.0)],
     ids=["perfect", "reversed", "constant"],
 )
-def test_quadratic_kappa_is_1_0_and_minus_1_where_it_must_be(
-    second: list[int], expected: float
-) -> None:
+def test_quadratic_kappa_is_1_0_and_minus_1_where_it_must_be(second, expected):
     first = {"q": {"a": 0, "b": 1, "c": 2}}
     other = {"q": dict(zip("abc", second, strict=True))}
     assert fr.judge_agreement(first, other).kappa_quadratic == pytest.approx(expected)
 
 
-def test_one_grade_only_has_full_agreement_and_no_chance_corrected_value() -> None:
+def test_one_grade_only_has_full_agreement_and_no_chance_corrected_value():
     same = {"q": {"a": 1, "b": 1}}
     found = fr.judge_agreement(same, {"q": {"a": 1, "b": 1}})
     assert found.agreement == 1.0

@@ -11,7 +11,7 @@ from scipy import stats
 import fastrank as fr
 from fastrank.analysis.comparing.options import settings_of
 from fastrank.analysis.judges.prediction_powered import combined, estimated
-from tests.helpers.call_rows import check_error, failing
+from tests.helpers.tables import calls, check_error
 
 SETTINGS = settings_of()
 # human, predicted, others
@@ -29,9 +29,7 @@ def population(draw: np.random.Generator, size: int) -> tuple[Any, Any, Any]:
 
 
 @pytest.mark.parametrize(("human", "predicted", "others"), PPI)
-def test_an_estimate_is_that_of_ppi_python_at_the_same_weight(
-    human: list[float], predicted: list[float], others: list[float]
-) -> None:
+def test_an_estimate_is_that_of_ppi_python_at_the_same_weight(human, predicted, others):
     ppi_py = pytest.importorskip("ppi_py", reason="needs ppi-python")
     f, g, rest = map(np.array, (human, predicted, others))
     found = estimated(f, g, rest, SETTINGS, finite=False)
@@ -49,7 +47,7 @@ def test_an_estimate_is_that_of_ppi_python_at_the_same_weight(
 
 
 @pytest.mark.parametrize("kind", ["all", "queries", "linear", "percentile"])
-def test_intervals_cover_the_truth_as_often_as_they_say(kind: str) -> None:
+def test_intervals_cover_the_truth_as_often_as_they_say(kind):
     draw = np.random.default_rng(5)
     truth = population(draw, 500_000)[0].mean()
     chosen = SETTINGS.changed(interval="percentile", resamples=500)
@@ -100,7 +98,7 @@ def data() -> Any:
     return {query: human[query] for query in sample[:40]}, judge, runs_of(human, draw), human
 
 
-def test_the_parts_of_an_estimate_are_those_of_evaluate(data: Any) -> None:
+def test_the_parts_of_an_estimate_are_those_of_evaluate(data):
     people, judge, runs, _ = data
     found = fr.estimate(people, judge, runs, "map P@5")
     for measure in ("map", "P@5"):
@@ -116,7 +114,7 @@ def test_the_parts_of_an_estimate_are_those_of_evaluate(data: Any) -> None:
     assert row["effective"] == pytest.approx(40 / row["width"] ** 2)
 
 
-def test_a_pair_is_the_estimated_difference_with_corrected_p_values(data: Any) -> None:
+def test_a_pair_is_the_estimated_difference_with_corrected_p_values(data):
     people, judge, runs, _ = data
     found = fr.estimate(people, judge, runs | {"other": runs["bad"]}, "map")
     pair, turned = found.pair("map", "good", "bad"), found.pair("map", "bad", "good")
@@ -128,7 +126,7 @@ def test_a_pair_is_the_estimated_difference_with_corrected_p_values(data: Any) -
 
 
 @pytest.mark.filterwarnings("ignore:.*map them with scale:UserWarning")
-def test_with_a_useless_judge_the_estimate_is_that_of_people(data: Any) -> None:
+def test_with_a_useless_judge_the_estimate_is_that_of_people(data):
     people, judge, runs, _ = data
     same = {query: dict.fromkeys(docs, 1) for query, docs in judge.items()}
     found = fr.estimate(people, same, runs["good"], "P@5")
@@ -137,7 +135,7 @@ def test_with_a_useless_judge_the_estimate_is_that_of_people(data: Any) -> None:
     assert found.value("P@5", name) == found.human("P@5", name)
 
 
-def test_people_who_judged_every_query_leave_nothing_uncertain(data: Any) -> None:
+def test_people_who_judged_every_query_leave_nothing_uncertain(data):
     _, judge, runs, human = data
     found = fr.estimate(human, judge, runs, "map", population="queries")
     low, high = found.interval("map", "good")
@@ -146,7 +144,7 @@ def test_people_who_judged_every_query_leave_nothing_uncertain(data: Any) -> Non
 
 
 @pytest.mark.parametrize("judges", ["linear", "mean", "majority"])
-def test_several_judges_narrow_the_interval_of_one(data: Any, judges: Any) -> None:
+def test_several_judges_narrow_the_interval_of_one(data, judges):
     people, judge, runs, human = data
     draw = np.random.default_rng(4)
     others = [
@@ -161,7 +159,7 @@ def test_several_judges_narrow_the_interval_of_one(data: Any, judges: Any) -> No
     assert found.table().columns["width"][0] < alone
 
 
-def test_pairs_that_the_judge_lacks_are_unjudged_on_both_sides(data: Any) -> None:
+def test_pairs_that_the_judge_lacks_are_unjudged_on_both_sides(data):
     people, judge, runs, _ = data
     query = next(iter(people))
     fewer = judge | {query: {doc: g for doc, g in judge[query].items() if doc != "d3"}}
@@ -169,7 +167,7 @@ def test_pairs_that_the_judge_lacks_are_unjudged_on_both_sides(data: Any) -> Non
     assert any(note.startswith("1 pair that people judged and the judge") for note in found.notes)
 
 
-def test_negative_grades_of_either_side_are_unjudged(data: Any) -> None:
+def test_negative_grades_of_either_side_are_unjudged(data):
     people, judge, runs, _ = data
     query, unjudged = next(iter(people)), {"q999": {"d0": -1}}
     without = people | {query: {doc: g for doc, g in people[query].items() if doc != "d3"}}
@@ -181,7 +179,7 @@ def test_negative_grades_of_either_side_are_unjudged(data: Any) -> None:
     assert str(estimates[0]) == str(estimates[1])
 
 
-def test_a_plot_has_three_intervals_of_each_system(data: Any) -> None:
+def test_a_plot_has_three_intervals_of_each_system(data):
     pytest.importorskip("matplotlib")
     people, judge, runs, _ = data
     found = fr.estimate(people, judge, runs, "map nDCG@10")
@@ -191,7 +189,7 @@ def test_a_plot_has_three_intervals_of_each_system(data: Any) -> None:
     assert tuple(bars[1]) == found.interval("nDCG@10", found.names[0])
 
 
-def test_values_that_are_mostly_the_same_are_noted(data: Any) -> None:
+def test_values_that_are_mostly_the_same_are_noted(data):
     people, judge, runs, _ = data
     found = fr.estimate(people, judge, runs, "success_1000", interval="percentile")
     assert any("half or more of the human values are the same" in note for note in found.notes)
@@ -199,7 +197,7 @@ def test_values_that_are_mostly_the_same_are_noted(data: Any) -> None:
 
 @pytest.mark.parametrize("interval", ["t", "percentile"])
 @pytest.mark.parametrize("measure", ["P@5", "success_1000"])
-def test_equal_values_leave_the_mean_uncertain(measure: str, interval: Any) -> None:
+def test_equal_values_leave_the_mean_uncertain(measure, interval):
     docs = dict.fromkeys(map("d{}".format, range(9)), 1) | {"d7": 0}
     judge = {f"q{q:03}": docs for q in range(60)}
     people = {query: docs | {"d8": 0} for query, docs in [*judge.items()][:20]}
@@ -216,13 +214,13 @@ def test_equal_values_leave_the_mean_uncertain(measure: str, interval: Any) -> N
     assert (low, high) == pytest.approx((1 - 8 / 60, 1.0))
 
 
-def test_equal_values_of_a_measure_without_limits_have_no_interval() -> None:
+def test_equal_values_of_a_measure_without_limits_have_no_interval():
     known, others = np.ones(5), np.ones(20)
     estimate = estimated(known, known, others, SETTINGS, finite=False)
     assert np.isnan([estimate.low, estimate.high, estimate.human_error]).all()
 
 
-def test_a_human_sample_that_is_not_random_is_a_warning(data: Any) -> None:
+def test_a_human_sample_that_is_not_random_is_a_warning(data):
     _, judge, runs, human = data
     by_value = sorted(judge, key=lambda query: sum(judge[query].values()))
     easiest = {query: human[query] for query in by_value[-30:]}
@@ -236,22 +234,21 @@ def estimated_with(data: Any, **changes: Any) -> Any:
     return fr.estimate(**given)
 
 
-@failing("""
-estimated_with(data, human={"q000": {"d1": 1}}) -> GroupError: expected 3 or more queries
-estimated_with(data, human={"q9": {"d1": 1}})
-    -> GroupError: the judge lacks 1 query that people judged, such as 'q9'
-estimated_with(data, judge=data[0]) -> GroupError: of people and of the judge are the same
-estimated_with(data, interval="bca")
-    -> OptionError: interval: expected one of 't', 'percentile'
-estimated_with(data, correction="max-t") -> OptionError: correction: 'max-t' is not for estimates
-estimated_with(data, population="some") -> OptionError: population: expected
-estimated_with(data, scale={0: 0}) -> OptionError: scale: no grade for 1
-estimated_with(data, measures="gm_map") -> MeasureError: gm_map
-estimated_with(data).value("P@5", "good") -> MeasureError: 'P@5' was not estimated; expected map
-estimated_with(data).value("map", "worst")
-    -> OptionError: run: 'worst' is not one of the systems: 'good', 'bad'
-estimated_with(data).pair("map", "bad", "bad")
-    -> OptionError: expected two systems, found 'bad' twice
+@calls("""
+estimated_with(data, human={"q000": {"d1": 1}}) => GroupError: expected 3 or more queries...
+estimated_with(data, human={"q9": {"d1": 1}}) =>
+  GroupError: the judge lacks 1 query that people judged, such as 'q9'...
+estimated_with(data, judge=data[0]) => GroupError: ...of people and of the judge are the same...
+estimated_with(data, interval="bca") => OptionError: interval: expected one of 't', 'percentile'...
+estimated_with(data, correction="max-t") => OptionError: correction: 'max-t' is not for estimates...
+estimated_with(data, population="some") => OptionError: population: expected...
+estimated_with(data, scale={0: 0}) => OptionError: scale: no grade for 1...
+estimated_with(data, measures="gm_map") => MeasureError: ...gm_map...
+estimated_with(data).value("P@5", "good") => MeasureError: 'P@5' was not estimated; expected map
+estimated_with(data).value("map", "worst") =>
+  OptionError: run: 'worst' is not one of the systems: 'good', 'bad'
+estimated_with(data).pair("map", "bad", "bad") =>
+  OptionError: ...expected two systems, found 'bad' twice
 """)
-def test_errors_name_what_is_wrong(data: Any, call: str, error: str) -> None:
-    check_error(call, error, globals() | {"data": data})
+def test_errors_name_what_is_wrong(data, call, expected):
+    check_error(call, expected, globals() | {"data": data})

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.paths import SHARED, TESTS
 from tests.helpers.spans import Place, places, slow, table
+from tests.helpers.tables import giving, refusing
 
 RECORDED = json.loads((TESTS / "recorded/spans/chunking_evaluation.json").read_text("utf-8"))
 QUESTIONS = SHARED / "data/spans/questions.csv"
@@ -37,7 +37,7 @@ def _ranking(number: int, references: list[Any], corpus: str, chunks: list[Place
 
 @pytest.mark.skipif(not QUESTIONS.exists(), reason="needs ../shared")
 @pytest.mark.parametrize("chunking", RECORDED["chunkings"])
-def test_values_are_those_of_the_published_code(chunking: str) -> None:
+def test_values_are_those_of_the_published_code(chunking):
     size, step = map(int, chunking.split("/"))
     chunks = [
         (document, start, min(start + size, length))
@@ -71,9 +71,7 @@ PIECES = st.lists(st.tuples(places(), st.sampled_from(["", "x", "y"])), min_size
 
 
 @given(PIECES, st.lists(places(), min_size=1, max_size=8, unique=True), st.data())
-def test_values_are_those_of_the_definitions(
-    spans: list[tuple[Place, str]], chunks: list[Place], data: st.DataObject
-) -> None:
+def test_values_are_those_of_the_definitions(spans, chunks, data):
     # Each document has a chunk.
     chunks = [*chunks, ("a", 90, 91), ("b", 90, 91)]
     ids = [f"c{place}" for place in range(len(chunks))]
@@ -127,26 +125,22 @@ def mean(measure: str, **changes: Any) -> float:
     return found
 
 
-@giving("""
-mean("SpanRecall@3t") -> approx(0.6)
-mean("SpanRecall@5t") -> approx(1.0)
-mean("SpanPrecision@5t") -> approx(10 / 12)
-mean("SpanPrecision@7t") -> approx(10 / 20)
-mean("SpanPrecision@8t") -> approx(10 / 50)
-mean("spanrecall @ 1") -> approx(0.8)
-mean("SpanRecall@1", run={"q1": {"c1": 1.0, "c2": 1.0}}) -> approx(0.2)
-mean("SpanRecall@1", spans=WITH_GRADES) -> 0.0
-mean("SpanRecall@2", spans=WITH_GRADES) -> 1.0
+# 3 of 4 tokens are 6 of 8 characters, 1 of 3 is 4 of 12; a chunk without tokens costs nothing.
+# Equal scores are in trec_eval's order, and spans with grade 0 are not evidence.
+test_a_value_is_that_of_the_definition = giving("""
+mean("SpanRecall@3t") => approx(0.6)
+mean("SpanRecall@5t") => approx(1.0)
+mean("SpanPrecision@5t") => approx(10 / 12)
+mean("SpanPrecision@7t") => approx(10 / 20)
+mean("SpanPrecision@8t") => approx(10 / 50)
+mean("spanrecall @ 1") => approx(0.8)
+mean("SpanRecall@1", run={"q1": {"c1": 1.0, "c2": 1.0}}) => approx(0.2)
+mean("SpanRecall@1", spans=WITH_GRADES) => 0.0
+mean("SpanRecall@2", spans=WITH_GRADES) => 1.0
 """)
-def test_a_value_is_that_of_the_definition(call: str, value: str) -> None:
-    """3 of 4 tokens are 6 of 8 characters, 1 of 3 is 4 of 12; a chunk without tokens costs nothing.
-
-    Equal scores are in trec_eval's order, and spans with grade 0 are not evidence.
-    """
-    check_value(call, value, globals())
 
 
-def test_queries_without_results_are_left_out_or_count_as_zero() -> None:
+def test_queries_without_results_are_left_out_or_count_as_zero():
     measures = "SpanRecall SpanPrecisionOmega"
 
     left_out = fr.evaluate_spans(SPANS, CHUNKS, RUN, measures)
@@ -161,7 +155,7 @@ def test_queries_without_results_are_left_out_or_count_as_zero() -> None:
     assert zero.mean["SpanRecall"] == 0.5
 
 
-def test_scores_are_subtracted_and_grouped_as_all_others() -> None:
+def test_scores_are_subtracted_and_grouped_as_all_others():
     both = [
         fr.evaluate_spans(SPANS, CHUNKS, run, "SpanRecall SpanPrecisionOmega", missing="zero")
         for run in (RUN, {"q1": {"c2": 1.0}, "q2": {"c3": 1.0}})
@@ -175,31 +169,26 @@ NO_TOKENS = {name: column for name, column in CHUNKS.items() if name != "tokens"
 TWICE = fr.Run.from_arrays(["q1", "q1"], ["c1", "c1"], [1.0, 2.0])
 ELSEWHERE = table("query document start end", ("q1", "A", 0, 9))
 
-
-@failing("""
-evaluated("SpanRecall@0")
-    -> MeasureError: expected a whole number of at least 1, or one such as 4000c
-evaluated("SpanRecal@5")
-    -> MeasureError: unknown measure of spans 'SpanRecal@5'; did you mean SpanRecall?
-evaluated("nDCG@5")
-    -> MeasureError: unknown measure of spans 'nDCG@5'; expected SpanRecall, SpanPrecision,
-evaluated("SpanPrecisionOmega@5") -> MeasureError: SpanPrecisionOmega takes no cutoff
-evaluated("SpanRecall(repeated=True)")
-    -> MeasureError: unknown option 'repeated'; SpanRecall accepts cutoff
-evaluated([]) -> MeasureError: expected at least one measure
-evaluated([5]) -> TypeError: measures: expected str, found int
-evaluated("SpanRecall@9t", chunks=NO_TOKENS)
-    -> InputError: no tokens column, which a cutoff in tokens needs
-evaluated(missing="none")
-    -> OptionError: missing: expected one of 'skip', 'zero', 'error', found 'none'
-evaluated(missing="error") -> EvaluationError: 1 of 2 judged queries is missing from the run
-evaluated(run={"q1": {"c9": 1.0}})
-    -> InputError: 1 document not among the chunks of <dict>: 'c9'
-evaluated(run={"q3": {"c1": 1.0}})
-    -> NoQueriesError: the run and the qrels share no query ids
-evaluated(run=TWICE) -> EvaluationError: query 'q1': duplicate chunk 'c1'
-evaluated(spans=ELSEWHERE)
-    -> InputError: <dict>: no chunks of 1 document with spans: 'A'; did you mean 'a'?
+test_what_cannot_be_evaluated_is_refused = refusing("""
+evaluated("SpanRecall@0") =>
+  MeasureError: ...expected a whole number of at least 1, or one such as 4000c...
+evaluated("SpanRecal@5") =>
+  MeasureError: unknown measure of spans 'SpanRecal@5'; did you mean SpanRecall?
+evaluated("nDCG@5") =>
+  MeasureError: unknown measure of spans 'nDCG@5'; expected SpanRecall, SpanPrecision,...
+evaluated("SpanPrecisionOmega@5") => MeasureError: ...SpanPrecisionOmega takes no cutoff
+evaluated("SpanRecall(repeated=True)") =>
+  MeasureError: ...unknown option 'repeated'; SpanRecall accepts cutoff
+evaluated([]) => MeasureError: expected at least one measure...
+evaluated([5]) => TypeError: measures: expected str, found int
+evaluated("SpanRecall@9t", chunks=NO_TOKENS) =>
+  InputError: ...no tokens column, which a cutoff in tokens needs
+evaluated(missing="none") =>
+  OptionError: missing: expected one of 'skip', 'zero', 'error', found 'none'
+evaluated(missing="error") => EvaluationError: 1 of 2 judged queries is missing from the run...
+evaluated(run={"q1": {"c9": 1.0}}) => InputError: ...1 document not among the chunks of <dict>: 'c9'
+evaluated(run={"q3": {"c1": 1.0}}) => NoQueriesError: the run and the qrels share no query ids...
+evaluated(run=TWICE) => EvaluationError: query 'q1': duplicate chunk 'c1'
+evaluated(spans=ELSEWHERE) =>
+  InputError: <dict>: no chunks of 1 document with spans: 'A'; did you mean 'a'?
 """)
-def test_what_cannot_be_evaluated_is_refused(call: str, error: str) -> None:
-    check_error(call, error, globals())

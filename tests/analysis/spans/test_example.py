@@ -1,7 +1,5 @@
 """The five chunkings of the example, and the page that shows them."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 
@@ -14,9 +12,7 @@ DATA = SHARED / "data/spans"
 
 @pytest.mark.docs
 @pytest.mark.skipif(not DATA.exists(), reason="needs ../shared")
-def test_the_page_shows_what_the_example_prints(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_shows_what_the_example_prints(monkeypatch, capsys):
     pytest.importorskip("sklearn")
     program = str(REPOSITORY / "docs/examples/chunkings.py")
     monkeypatch.setattr(sys, "argv", [program, str(DATA / "questions.csv"), str(DATA)])

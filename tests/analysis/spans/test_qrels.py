@@ -1,16 +1,12 @@
 """Judgments of chunks from spans, and the levels above chunks."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.call_rows import check_error, failing
-from tests.helpers.spans import Place, characters, places, table
+from tests.helpers.spans import characters, places, table
+from tests.helpers.tables import refusing
 
 SPANS = table(
     "query document start end grade evidence",
@@ -39,9 +35,7 @@ CHUNKS = table(
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*no chunk has enough")
-def test_a_chunk_is_relevant_with_enough_of_a_span(
-    options: dict[str, Any], grades: dict[str, float]
-) -> None:
+def test_a_chunk_is_relevant_with_enough_of_a_span(options, grades):
     assert fr.span_qrels(SPANS, CHUNKS, **options).to_dict() == {"q": grades}
 
 
@@ -51,7 +45,7 @@ def test_a_chunk_is_relevant_with_enough_of_a_span(
     st.sampled_from(["span", "chunk"]),
 )
 @pytest.mark.filterwarnings("ignore:.*no chunk has enough")
-def test_shares_are_those_of_characters(spans: list[Place], chunks: list[Place], of: Any) -> None:
+def test_shares_are_those_of_characters(spans, chunks, of):
     rows = list(enumerate([*chunks, ("a", 90, 91), ("b", 90, 91)]))
     expected = {}
     for number, chunk in rows:
@@ -72,7 +66,7 @@ def test_shares_are_those_of_characters(spans: list[Place], chunks: list[Place],
     assert found.to_dict().get("q", {}) == pytest.approx(expected)
 
 
-def test_measures_of_subtopics_count_each_piece_of_evidence_once() -> None:
+def test_measures_of_subtopics_count_each_piece_of_evidence_once():
     qrels = fr.span_qrels(SPANS, CHUNKS, subtopics=True)
     # The second carries the same information as the first.
     run = {"q": {"c3": 4.0, "c2": 3.0, "c1": 2.0}}
@@ -90,7 +84,7 @@ def test_measures_of_subtopics_count_each_piece_of_evidence_once() -> None:
     assert list(recalls.values()) == [0.5, 0.5, 1.0]
 
 
-def test_evidence_that_no_chunk_has_enough_of_is_told() -> None:
+def test_evidence_that_no_chunk_has_enough_of_is_told():
     nowhere = table("query document start end", ("q", "a", 0, 3), ("p", "b", 50, 60))
 
     with pytest.warns(UserWarning, match=r"enough of 1 piece of evidence, of 'q' \(a:0-10\); low"):
@@ -102,7 +96,7 @@ def test_evidence_that_no_chunk_has_enough_of_is_told() -> None:
 RUN = {"q": {"c4": 0.1, "c2": 0.3, "c1": 0.9, "c3": 0.5}, "p": {}}
 
 
-def test_pages_and_documents_have_the_score_of_their_best_chunk() -> None:
+def test_pages_and_documents_have_the_score_of_their_best_chunk():
     page, document = (fr.by_level(RUN, CHUNKS, level) for level in ("page", "document"))
 
     assert page.to_dict() == {"q": {"a#2": 0.3, "a#1": 0.9, "b#1": 0.5}, "p": {}}
@@ -111,7 +105,7 @@ def test_pages_and_documents_have_the_score_of_their_best_chunk() -> None:
     assert fr.by_level({"q": {}}, CHUNKS, "document").to_dict() == {"q": {}}
 
 
-def test_pages_and_documents_have_the_grade_of_their_best_chunk() -> None:
+def test_pages_and_documents_have_the_grade_of_their_best_chunk():
     qrels = fr.span_qrels(SPANS, CHUNKS)
     by_piece = fr.by_level(fr.span_qrels(SPANS, CHUNKS, subtopics=True), CHUNKS, "document")
 
@@ -124,21 +118,17 @@ def test_pages_and_documents_have_the_grade_of_their_best_chunk() -> None:
 
 NO_PAGES = {name: column for name, column in CHUNKS.items() if name != "page"}
 
-
-@failing("""
-span_qrels(SPANS, CHUNKS, min_overlap=0)
-    -> OptionError: min_overlap: expected a number above 0, at most 1, found 0
-span_qrels(SPANS, CHUNKS, characters=0) -> OptionError: characters: expected 1 or more, found 0
-span_qrels(SPANS, CHUNKS, of="query")
-    -> OptionError: of: expected one of 'span', 'chunk', found 'query'
-span_qrels(SPANS, CHUNKS, grade="min")
-    -> OptionError: grade: expected one of 'max', 'sum', 'share', found 'min'
-by_level(RUN, NO_PAGES, "page")
-    -> InputError: <dict>: no page column: found 'chunk', 'document'
-by_level({"q": {"c5": 1.0}}, CHUNKS, "document")
-    -> InputError: 1 document not among the chunks of <dict>: 'c5'
-by_level(RUN, CHUNKS, "section")
-    -> OptionError: level: expected one of 'chunk', 'page', 'document'
+test_bad_input_is_an_error = refusing("""
+span_qrels(SPANS, CHUNKS, min_overlap=0) =>
+  OptionError: min_overlap: expected a number above 0, at most 1, found 0...
+span_qrels(SPANS, CHUNKS, characters=0) => OptionError: characters: expected 1 or more, found 0
+span_qrels(SPANS, CHUNKS, of="query") =>
+  OptionError: of: expected one of 'span', 'chunk', found 'query'
+span_qrels(SPANS, CHUNKS, grade="min") =>
+  OptionError: grade: expected one of 'max', 'sum', 'share', found 'min'
+by_level(RUN, NO_PAGES, "page") => InputError: <dict>: no page column: found 'chunk', 'document'...
+by_level({"q": {"c5": 1.0}}, CHUNKS, "document") =>
+  InputError: ...1 document not among the chunks of <dict>: 'c5'
+by_level(RUN, CHUNKS, "section") =>
+  OptionError: level: expected one of 'chunk', 'page', 'document'...
 """)
-def test_bad_input_is_an_error(call: str, error: str) -> None:
-    check_error(call, error, globals())

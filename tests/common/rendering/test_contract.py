@@ -11,7 +11,6 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
@@ -40,8 +39,8 @@ from tests.common.rendering.parsers import (
     text_of_latex,
     text_of_markdown,
 )
-from tests.helpers.call_rows import check_value, giving
 from tests.helpers.comparisons import compare_data, random_rows, scores_of
+from tests.helpers.tables import giving
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,7 +167,7 @@ def _same(found: list[list[list[str]]], document: Document) -> None:
     assert found == [_expected(grid) for grid in _grids(document)]
 
 
-def test_text_parses_back(document: Document) -> None:
+def test_text_parses_back(document):
     written = text(document, ascii=True)
 
     _same(_each(grids_of_text(written), lambda cell: cell.replace(" ^", " ")), document)
@@ -178,7 +177,7 @@ def test_text_parses_back(document: Document) -> None:
 
 
 @pytest.mark.parametrize("name", ["comparison", "compact letters"])
-def test_superscripts_are_the_letters(name: str) -> None:
+def test_superscripts_are_the_letters(name):
     document = _made(name)
 
     found = [
@@ -194,7 +193,7 @@ def _as_letters(found: re.Match[str]) -> str:
     return "^" + "".join(PLAIN[letter] for letter in found[1])
 
 
-def test_markdown_parses_back(document: Document) -> None:
+def test_markdown_parses_back(document):
     written = markdown(document)
 
     _same(grids_of_markdown(written), document)
@@ -211,7 +210,7 @@ def _without_thin_spaces(cell: str) -> str:
     return cell.replace(r"\,", ",").replace(",^", "^").rstrip(",")
 
 
-def test_latex_parses_back(document: Document) -> None:
+def test_latex_parses_back(document):
     written = latex(document)
 
     # LaTeX has accented letters as one character.
@@ -222,7 +221,7 @@ def test_latex_parses_back(document: Document) -> None:
         assert normalize("NFC", expected) in plain
 
 
-def test_html_parses_back(document: Document) -> None:
+def test_html_parses_back(document):
     page = Page(html(document))
 
     assert [[[cell.strip() for cell in row] for row in table] for table in page.tables] == [
@@ -232,7 +231,7 @@ def test_html_parses_back(document: Document) -> None:
     assert "script" not in page.tags
 
 
-def test_html_in_a_file_is_a_whole_page(document: Document) -> None:
+def test_html_in_a_file_is_a_whole_page(document):
     written = html(document, page="a <title>")
     page = Page(written.removeprefix("<!DOCTYPE html>\n"))
 
@@ -242,28 +241,25 @@ def test_html_in_a_file_is_a_whole_page(document: Document) -> None:
 
 
 @pytest.mark.parametrize("write", [text, markdown, latex, html])
-def test_nothing_moves_the_cursor(write: Callable[[Document], str], document: Document) -> None:
+def test_nothing_moves_the_cursor(write, document):
     assert write(document).replace("\n", "").isprintable()
 
 
 COMPARED, EXPLAINED = compare_data(), _explanation()
 
-
-@giving("""
-COMPARED.to_markdown() -> markdown(document_of(COMPARED))
-COMPARED.to_latex() -> latex(document_of(COMPARED))
-COMPARED.to_latex(show="mean") -> latex(columns_document(COMPARED, "mean", [*"†‡§¶"]))
-COMPARED.to_html() -> html(document_of(COMPARED))
-COMPARED.to_html(page=True)[:15] -> "<!DOCTYPE html>"
-EXPLAINED.to_markdown() -> markdown(explanation_document(EXPLAINED))
-EXPLAINED.to_html() -> html(explanation_document(EXPLAINED))
-EXPLAINED.to_html(page=True) -> html(explanation_document(EXPLAINED), page="Query <q>")
+test_methods_of_results_write_their_documents = giving("""
+COMPARED.to_markdown() => markdown(document_of(COMPARED))
+COMPARED.to_latex() => latex(document_of(COMPARED))
+COMPARED.to_latex(show="mean") => latex(columns_document(COMPARED, "mean", [*"†‡§¶"]))
+COMPARED.to_html() => html(document_of(COMPARED))
+COMPARED.to_html(page=True)[:15] => "<!DOCTYPE html>"
+EXPLAINED.to_markdown() => markdown(explanation_document(EXPLAINED))
+EXPLAINED.to_html() => html(explanation_document(EXPLAINED))
+EXPLAINED.to_html(page=True) => html(explanation_document(EXPLAINED), page="Query <q>")
 """)
-def test_methods_of_results_write_their_documents(call: str, value: str) -> None:
-    check_value(call, value, globals())
 
 
-def test_html_shows_intervals_and_p_values() -> None:
+def test_html_shows_intervals_and_p_values():
     rows = html(document_of(compare_data())).splitlines()
 
     assert (
@@ -272,28 +268,28 @@ def test_html_shows_intervals_and_p_values() -> None:
     ) in rows[5]
 
 
-def test_html_says_better_and_worse() -> None:
+def test_html_says_better_and_worse():
     page = html(document_of(_hostile_comparison(baseline=3, test="sign")))
 
     assert '<td class="worse">▼</td>' in page
     assert any("from d & e, p = " in title for title in Page(page).titles)
 
 
-def test_latex_aligns_numbers_by_invisible_marks() -> None:
+def test_latex_aligns_numbers_by_invisible_marks():
     tabular = latex(document_of(compare_data())).splitlines()
 
     assert tabular[5].split(" & ")[3].strip() == r"0.8050$^{\hphantom{bc}}$"
     assert tabular[6].split(" & ")[3].strip() == r"\underline{0.8985}$^{b\hphantom{c}}$"
 
 
-def test_legends_are_smaller_than_paragraphs_in_latex() -> None:
+def test_legends_are_smaller_than_paragraphs_in_latex():
     small, usual = latex(Document([Paragraph("a", "legend"), Paragraph("b")])).split("\n\n")
 
     assert r"\footnotesize" in small
     assert r"\footnotesize" not in usual
 
 
-def test_latex_of_all_measures_marks_better_above_and_worse_below() -> None:
+def test_latex_of_all_measures_marks_better_above_and_worse_below():
     compared = compare_data(baseline=["pixels", "profile"])
 
     written = latex(columns_document(compared, "mean", ["*", "!"]))
@@ -311,7 +307,7 @@ def _verdict() -> fr.types.Verdict:
     return fr.gate(io.BytesIO(file.getvalue()), qrels, run, min={"RR": 0.5})
 
 
-def test_a_verdict_has_the_same_checks_as_text_and_in_markdown() -> None:
+def test_a_verdict_has_the_same_checks_as_text_and_in_markdown():
     verdict = _verdict()
 
     (of_text,) = grids_of_text(to_text(verdict))
@@ -328,7 +324,7 @@ NO_FONTS = re.compile("[日本語]")
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs LaTeX")
-def test_latex_of_all_results_compiles(tmp_path: Path) -> None:
+def test_latex_of_all_results_compiles(tmp_path):
     """Between paragraphs, and in a float with a caption, as in papers."""
     based = compare_data(baseline=["pixels", "profile"])
     written = [latex(_made(name)) for name in DOCUMENTS]
@@ -397,7 +393,7 @@ def _cell(value: Any) -> str:
     return "" if value is None else repr(float(value)) if isinstance(value, float) else str(value)
 
 
-def test_csv_parses_back(record: tuple[str, Any, fr.Table]) -> None:
+def test_csv_parses_back(record):
     written, _, table = record
 
     header, *rows = csv.reader(io.StringIO(written, newline=""))
@@ -406,7 +402,7 @@ def test_csv_parses_back(record: tuple[str, Any, fr.Table]) -> None:
     assert rows == [[_cell(value) for value in row] for row in table.rows()]
 
 
-def test_json_parses_back(record: tuple[str, Any, fr.Table]) -> None:
+def test_json_parses_back(record):
     _, found, table = record
 
     def known(value: Any) -> Any:
@@ -421,7 +417,7 @@ def test_json_parses_back(record: tuple[str, Any, fr.Table]) -> None:
     ]
 
 
-def test_json_of_a_comparison_has_its_means_and_intervals() -> None:
+def test_json_of_a_comparison_has_its_means_and_intervals():
     compared = _hostile_comparison()
 
     found = json.loads(compared.to_json())

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import fastrank as fr
-from tests.helpers.browser import Pages
 from tests.helpers.paths import DATA
 
 
@@ -17,7 +15,7 @@ def systems(page: Any) -> list[str]:
     return found
 
 
-def test_tables_are_sorted(pages: Pages, tmp_path: Path) -> None:
+def test_tables_are_sorted(pages, tmp_path):
     runs = [str(DATA / f"{name}.run") for name in ("pca", "pixels", "profile")]
     found = fr.compare(DATA / "digits.qrels", runs, "map")
     (tmp_path / "x.html").write_text(found.to_html(page=True), "utf-8")

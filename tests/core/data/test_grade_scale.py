@@ -23,8 +23,8 @@ from fastrank.cli.main import main
 from fastrank.compat import pytrec_eval
 from fastrank.core.measures.notation import parse_measure
 from fastrank.errors import InputError
-from tests.helpers.call_rows import check_error, failing
 from tests.helpers.strategies import examples
+from tests.helpers.tables import calls, check_error
 
 # Generated grades and scores often look as if they had changed places.
 pytestmark = pytest.mark.filterwarnings("ignore:.*are judgments and run swapped")
@@ -91,9 +91,7 @@ class Slow:
 
 @given(judgments(st.floats(-3, 3) | quarters), runs)
 @examples(60)
-def test_measures_are_what_they_are_defined_to_be(
-    qrels: dict[str, dict[str, float]], run: dict[str, dict[str, float]]
-) -> None:
+def test_measures_are_what_they_are_defined_to_be(qrels, run):
     highest = max(1.0, *(grade for own in qrels.values() for grade in own.values()))
     names = (
         "ndcg ndcg_cut.3 nDCG@3 nDCG(dcg='exp-log2')@3 ERR@3 RBP(p=0.5,gain='graded') AP(rel=0.75)"
@@ -118,9 +116,7 @@ def test_measures_are_what_they_are_defined_to_be(
 
 @given(judgments(halves), runs)
 @examples(40)
-def test_doubling_all_grades_changes_what_is_relative_in_nothing(
-    qrels: dict[str, dict[str, float]], run: dict[str, dict[str, float]]
-) -> None:
+def test_doubling_all_grades_changes_what_is_relative_in_nothing(qrels, run):
     """trec_eval's values for the doubled grades, which are whole, to the last bit."""
     measures = "ndcg ndcg_cut ndcg_rel Rndcg map P bpref Rprec infAP num_rel recip_rank success"
     doubled = {
@@ -131,7 +127,7 @@ def test_doubling_all_grades_changes_what_is_relative_in_nothing(
     assert (found.to_dict(), found.mean) == (expected.to_dict(), expected.mean)
 
 
-def test_as_scikit_learn_has_it() -> None:
+def test_as_scikit_learn_has_it():
     metrics = pytest.importorskip("sklearn.metrics")
     random = np.random.default_rng(4)
     labels, scores = random.uniform(0, 3, (20, 12)), random.normal(size=(20, 12))
@@ -147,13 +143,13 @@ def mean(qrels: Any, measures: str, run: Any = RUN, **options: Any) -> dict[str,
 # Levels
 
 
-def test_a_level_lies_between_grades() -> None:
+def test_a_level_lies_between_grades():
     for level, relevant in ((0, 4), (0.25, 3), (0.5, 3), (0.75, 2), (1, 2), (2.5, 1), (2.6, 0)):
         assert mean(QRELS, "num_rel", relevance_level=level) == {"num_rel": relevant}
         assert list(mean(QRELS, f"NumRel(rel={level})").values()) == [relevant]
 
 
-def test_a_level_may_have_a_fraction_where_grades_have_none() -> None:
+def test_a_level_may_have_a_fraction_where_grades_have_none():
     whole = {"q": {"a": 1, "b": 2, "c": 0}}
     for level, same in ((0.5, 1), (1.5, 2), (1.0, 1), (-0.5, 0)):
         found = mean(whole, "map num_rel", relevance_level=level)
@@ -162,7 +158,7 @@ def test_a_level_may_have_a_fraction_where_grades_have_none() -> None:
     assert str(parse_measure("AP(rel=2.0)")) == "AP(rel=2)"
 
 
-def test_queries_without_relevant_documents_depend_on_the_level() -> None:
+def test_queries_without_relevant_documents_depend_on_the_level():
     qrels = {"q": {"a": 0.5}, "r": {"a": 0.25, "b": 1.5}}
     run = {"q": {"a": 1}, "r": {"a": 1}}
     found = fr.evaluate(qrels, run, "map", relevance_level=0.75, no_relevant="skip")
@@ -174,19 +170,19 @@ def test_queries_without_relevant_documents_depend_on_the_level() -> None:
 # Measures
 
 
-def test_binary_measures_ask_for_the_order_of_grades_only() -> None:
+def test_binary_measures_ask_for_the_order_of_grades_only():
     measures = "map P bpref Rprec infAP iprec_at_recall num_rel 11pt_avg set unj rbp_resid"
     found = fr.evaluate(QRELS, RUN, measures, relevance_level=0.5)
     assert found.to_dict() == fr.evaluate(LEVELS, RUN, measures).to_dict()
 
 
-def test_negative_grades_mean_not_judged() -> None:
+def test_negative_grades_mean_not_judged():
     assert list(mean(QRELS, "Judged(negative='unjudged')@5").values()) == [3 / 5]
     without = {"q": {doc: grade for doc, grade in QRELS["q"].items() if grade >= 0}}
     assert mean(QRELS, "ndcg ERR P.5 bpref") == mean(without, "ndcg ERR P.5 bpref")
 
 
-def test_gains_of_grades_with_fractions() -> None:
+def test_gains_of_grades_with_fractions():
     found = mean(QRELS, "nDCG(gains={0.5:3,2.5:1})")
     expected = Slow.dcg([3, 0, 0, 1]) / Slow.dcg([3, 1, 1])
     assert found == {"nDCG(gains={0.5:3,2.5:1})": pytest.approx(expected)}
@@ -195,7 +191,7 @@ def test_gains_of_grades_with_fractions() -> None:
     assert [*mean(whole, "nDCG(gains={0.5:3})").values()] == [*mean(whole, "ndcg").values()]
 
 
-def test_ties_in_every_order() -> None:
+def test_ties_in_every_order():
     run = {"q": dict.fromkeys("abcx", 1.0)}
     for ties in ("best", "worst", "average", "given", "docno_asc"):
         measures = "map P.2 recip_rank"
@@ -207,32 +203,34 @@ def test_ties_in_every_order() -> None:
     assert fr.tie_report(QRELS, run, "map", relevance_level=0.5).tied == 4
 
 
-@failing(r"""
-of(QRELS, "relstring")
-    -> EvaluationError: 'relstring' shows ... the grade 0.5 of document a of query 'q'
-of(grade(1100.5), "nDCG(dcg='exp-log2')")
-    -> EvaluationError: grade 1100.5 of document b of query 'q' is too
-of(grade(4.5), "ERR(max_grade=4)") -> EvaluationError: grade 4.5 of document b ... max_grade=4
-of(QRELS, "map", relevance_level=math.nan) -> OptionError: LEVEL
-of(QRELS, "map", relevance_level=math.inf) -> OptionError: LEVEL
-of(QRELS, "map", relevance_level=-1e300) -> OptionError: LEVEL
-read({"b": 0.5, "a": 2**53 + 1}) -> InputError: A: expected EXACT, found 9007199254740993
-read({"b": 0.5, "a": -(2**63) + 1}) -> InputError: A: expected EXACT, found -9223372036854775807
-read({"b": 0.5, "a": 10**400})
-    -> InputError: A: expected a grade in the range of a double, found 1000
+@calls(r"""
+of(QRELS, "relstring") =>
+  EvaluationError: 'relstring' shows ... the grade 0.5 of document a of query 'q'
+of(grade(1100.5), "nDCG(dcg='exp-log2')") =>
+  EvaluationError: grade 1100.5 of document b of query 'q' is too...
+of(grade(4.5), "ERR(max_grade=4)") => EvaluationError: grade 4.5 of document b ... max_grade=4
+of(QRELS, "map", relevance_level=math.nan) => OptionError: LEVEL
+of(QRELS, "map", relevance_level=math.inf) => OptionError: LEVEL
+of(QRELS, "map", relevance_level=-1e300) => OptionError: LEVEL
+read({"b": 0.5, "a": 2**53 + 1}) => InputError: ...A: expected EXACT, found 9007199254740993...
+read({"b": 0.5, "a": -(2**63) + 1}) =>
+  InputError: ...A: expected EXACT, found -9223372036854775807...
+read({"b": 0.5, "a": 10**400}) =>
+  InputError: ...A: expected a grade in the range of a double, found 1000...
 """)
-def test_what_needs_whole_small_or_exact_grades_is_refused(call: str, error: str) -> None:
+def test_what_needs_whole_small_or_exact_grades_is_refused(call, expected):
     names = {
         "of": lambda qrels, *measures, **options: fr.evaluate(qrels, RUN, *measures, **options),
         "grade": lambda own: {"q": {"a": 0.5, "b": own}},
         "read": lambda own: Qrels.from_dict({"q": own}),
     }
-    error = error.replace("EXACT", "a grade that is exact as a 64-bit float")
-    error = error.replace("LEVEL", "^relevance_level: expected a ... number, found")
-    check_error(call, error.replace(" A:", " document 'a':"), globals() | names)
+    expected = expected.replace("EXACT", "a grade that is exact as a 64-bit float")
+    expected = expected.replace("LEVEL", "relevance_level: expected a ... number, found...")
+    expected = expected.replace("A:", "document 'a':")
+    check_error(call, expected, globals() | names)
 
 
-def test_own_measures_see_the_grades() -> None:
+def test_own_measures_see_the_grades():
     seen = []
 
     @fr.measure
@@ -244,7 +242,7 @@ def test_own_measures_see_the_grades() -> None:
     assert seen == [([0.5, 0.0, 2.5, -2.0], [0.0, 0.5, 1.0, 2.5], 0.25)]
 
 
-def test_pytrec_eval_takes_none() -> None:
+def test_pytrec_eval_takes_none():
     with pytest.raises(TypeError):
         pytrec_eval.RelevanceEvaluator(QRELS, {"map"})  # type: ignore[arg-type]
 
@@ -255,7 +253,7 @@ def test_pytrec_eval_takes_none() -> None:
 MEASURES = "ndcg nDCG(dcg='exp-log2')@3 ERR P.5 map num_rel"
 
 
-def test_frames_and_tables() -> None:
+def test_frames_and_tables():
     own = QRELS["q"]
     columns = {"qid": ["q"] * len(own), "docno": list(own), "label": list(map(float, own.values()))}
     expected = fr.evaluate(QRELS, RUN, MEASURES).to_dict()
@@ -271,14 +269,14 @@ def test_frames_and_tables() -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "parquet"])
-def test_files(form: str, tmp_path: Path) -> None:
+def test_files(form, tmp_path):
     path = str(tmp_path / f"qrels.{form}")
     fr.write_qrels(Qrels.from_dict(QRELS), path)
     assert fr.read_qrels(path).to_dict() == QRELS
     assert mean(path, MEASURES) == mean(QRELS, MEASURES)
 
 
-def test_files_of_beir_of_trec_and_without_a_header() -> None:
+def test_files_of_beir_of_trec_and_without_a_header():
     for content, form in (
         (b"query-id\tcorpus-id\tscore\nq\ta\t0.5\nq\tb\t2.9\n", None),
         (b"q,0,a,0.5\nq,0,b,2.9\n", "csv"),
@@ -287,9 +285,7 @@ def test_files_of_beir_of_trec_and_without_a_header() -> None:
         assert fr.read_qrels(io.BytesIO(content), form).to_dict() == {"q": {"a": 0.5, "b": 2.9}}
 
 
-def test_the_command_evaluates_and_converts_what_trec_eval_would_not_misread(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_evaluates_and_converts_what_trec_eval_would_not_misread(tmp_path, capfd):
     names = ("qrels.tsv", "run.txt", "qrels.json", "qrels.trec")
     qrels, run, out, trec = (str(tmp_path / name) for name in names)
     Path(qrels).write_text("query-id\tcorpus-id\tscore\nq\ta\t0.5\nq\tb\t2\n")
@@ -307,7 +303,7 @@ def test_the_command_evaluates_and_converts_what_trec_eval_would_not_misread(
     assert not Path(trec).exists()
 
 
-def test_they_come_out_as_they_went_in() -> None:
+def test_they_come_out_as_they_went_in():
     qrels = Qrels.from_dict(QRELS)
     assert qrels.to_dict() == pickle.loads(pickle.dumps(qrels)).to_dict() == QRELS
     assert qrels.grades.dtype == np.float64
@@ -318,12 +314,12 @@ def test_they_come_out_as_they_went_in() -> None:
 
 @given(st.dictionaries(st.text("abc"), st.floats(allow_nan=False, allow_infinity=False)))
 @examples(60)
-def test_any_finite_grade_comes_out_again(grades: dict[str, float]) -> None:
+def test_any_finite_grade_comes_out_again(grades):
     given = {"q": {**grades, "d": 0.5}}
     assert Qrels.from_dict(given).to_dict() == given
 
 
-def test_nothing_of_the_caller_changes() -> None:
+def test_nothing_of_the_caller_changes():
     labels, grades = np.array([[0.5, 1.0]]), np.array([0.5, 1.0])
     fr.evaluate_labels(labels, np.array([[1.0, 2.0]]), "ndcg")
     fr.index_qrels(([0, 2], [1, 2], grades))
@@ -333,7 +329,7 @@ def test_nothing_of_the_caller_changes() -> None:
 # Every way to judge: dicts, runs in memory, files, scattered files, arrays, labels
 
 
-def test_all_ways_agree(tmp_path: Path) -> None:
+def test_all_ways_agree(tmp_path):
     qrels = {"q": {"7": 0.5, "8": 2.5, "9": 1}, "r": {"7": 0.25, "6": 0}}
     run = {"q": {"7": 5.0, "3": 4.0, "8": 3.0}, "r": {"1": 2.0, "7": 1.0}}
     names = "ndcg ERR map P.2 num_rel RBP(gain='graded')"
@@ -357,7 +353,7 @@ def test_all_ways_agree(tmp_path: Path) -> None:
         assert found.to_dict() == expected
 
 
-def test_labels_as_judgments() -> None:
+def test_labels_as_judgments():
     labels, scores = [[0.5, 0, 2.5], [0.25, 1, 0]], [[3, 2, 1], [1, 2, 3]]
     names, level = "ndcg ERR map nDCG(dcg='exp-log2')@2", {"relevance_level": 0.5}
     qrels, run = (
@@ -372,13 +368,13 @@ def test_labels_as_judgments() -> None:
     assert half.mean == {"dcg": pytest.approx(Slow.dcg([0.5, 1.0, 0.25]))}
 
 
-def test_judgment_groups_hold_them() -> None:
+def test_judgment_groups_hold_them():
     ids = {"qid": "q", "iteration": list("xxyy"), "docno": list("abab")}
     frame = pandas.DataFrame({**ids, "label": [0.5, 0, 0, 1.5]})
     assert mean(frame, "map_avgjg", relevance_level=0.5) == {"map_avgjg": (1 + 0.5) / 2}
 
 
-def test_what_is_found_among_embeddings_is_judged_by_them() -> None:
+def test_what_is_found_among_embeddings_is_judged_by_them():
     pytest.importorskip("faiss")
     corpus = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]], np.float32)
     queries = np.array([[1.0, 0.25]], np.float32)

@@ -22,7 +22,7 @@ def ranges(qrels: Qrels) -> list[list[list[tuple[bytes, int]]]]:
     return [groups[group_offsets[i] : group_offsets[i + 1]] for i in range(len(qrels.queries))]
 
 
-def test_groups_of_a_query_come_in_byte_order() -> None:
+def test_groups_of_a_query_come_in_byte_order():
     """Shorter names first, then unsigned bytes; the rows of each group in file order."""
     names = [b"b", b"\xff", b"a", b"ab", b"B", b"10", b"2", b"a"]
     text = b"".join(b"q %b d%d %d\n" % (name, i, i) for i, name in enumerate(names))
@@ -36,7 +36,7 @@ def rows_with(group: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
 
 @examples(60)
 @given(rows_with(make.words) | rows_with(st.just(b"0")))
-def test_splitting_equals_sorting_by_group(text: bytes) -> None:
+def test_splitting_equals_sorting_by_group(text):
     """Groups are those of a stable sort by name, in every query; also if all have one name."""
     qrels = parse_qrels(text, strict=False)
     expected = []

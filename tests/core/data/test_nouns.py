@@ -20,7 +20,7 @@ RUN = {"q2": {"a": 0.5, "b": 2.0}, "q1": {}}
     ("made", "dicts"),
     [(fr.Qrels, QRELS), (fr.Run, RUN), (fr.Qrels, {"q2": {"a": 1, "b": 0.5}, "q1": {}})],
 )
-def test_lookup_and_iteration_are_those_of_the_dicts(made: Any, dicts: Any) -> None:
+def test_lookup_and_iteration_are_those_of_the_dicts(made, dicts):
     noun = made.from_dict(dicts)
     present = [query for query in dicts if dicts[query] or made is fr.Run]
     assert list(noun) == noun.query_ids == present
@@ -33,7 +33,7 @@ def test_lookup_and_iteration_are_those_of_the_dicts(made: Any, dicts: Any) -> N
         noun["q3"]
 
 
-def test_a_query_may_be_asked_for_by_an_integer() -> None:
+def test_a_query_may_be_asked_for_by_an_integer():
     run = fr.Run.from_dict({1: {"a": 1.0}})
 
     assert run[1] == run[np.int64(1)] == {"a": 1.0}
@@ -42,14 +42,14 @@ def test_a_query_may_be_asked_for_by_an_integer() -> None:
     assert True not in run
 
 
-def test_a_document_twice_in_a_query_is_an_error_where_it_is_asked_for() -> None:
+def test_a_document_twice_in_a_query_is_an_error_where_it_is_asked_for():
     run = parse_run(b"q1 Q0 a 1 1 t\nq2 Q0 a 1 1 t\nq2 Q0 b 1 1 t\nq2 Q0 a 1 1 t\n")
     assert run["q1"] == {"a": 1.0}
     with pytest.raises(InputError, match="query 'q2': duplicate document 'a' in line 4"):
         run["q2"]
 
 
-def test_ids_and_tags_are_str() -> None:
+def test_ids_and_tags_are_str():
     run = parse_run("qé Q0 dé 1 1 té\n".encode())
     scores = fr.evaluate({"qé": {"dé": 1}}, run, "map")
     assert (run.query_ids, run.doc_ids, run.tag, scores.tag) == (["qé"], ["dé"], "té", "té")
@@ -57,7 +57,7 @@ def test_ids_and_tags_are_str() -> None:
     assert parse_prefs(b"q g s a 2\n").doc_ids == ["a"]
 
 
-def test_what_was_looked_up_is_no_part_of_a_copy() -> None:
+def test_what_was_looked_up_is_no_part_of_a_copy():
     run = fr.Run.from_dict(RUN)
     assert "q1" in run
     copy = pickle.loads(pickle.dumps(run))
@@ -65,7 +65,7 @@ def test_what_was_looked_up_is_no_part_of_a_copy() -> None:
     assert copy["q2"] == run.changed(source="other")["q2"] == RUN["q2"]
 
 
-def test_completion_shows_what_is_public() -> None:
+def test_completion_shows_what_is_public():
     def shown(thing: Any) -> str:
         return " ".join(sorted(name for name in dir(thing) if not name.startswith("_")))
 
@@ -88,8 +88,7 @@ def test_completion_shows_what_is_public() -> None:
     assert shown(fr.Evaluator(QRELS)) == "evaluate"
 
 
-def test_nouns_are_frozen_and_say_what_they_are() -> None:
-    """repr() shows source and size; columns have their types, rows their order and lines."""
+def test_nouns_are_frozen_and_say_what_they_are():
     run = parse_run(b"\n# a\nq1 Q0 a 1 1 t\n \nq2 Q0 a 1 1 t", "a.run", trec_eval_version="10.0")
     qrels = parse_qrels(b"q9 0 a 1\nq1 0 b 2\nq9 0 c 0\n", "a.qrels")
     prefs = parse_prefs(b"q1 g s a 2.5\nq2 g s a 2.5\n", "a.prefs")
@@ -121,7 +120,7 @@ MAKERS = "{0}.from_dict, from_pandas, from_polars, from_arrow or from_arrays"
         (fr.Run, MAKERS.format("Run")),
     ],
 )
-def test_a_constructor_with_data_names_what_makes_the_objects(kind: Any, ways: str) -> None:
+def test_a_constructor_with_data_names_what_makes_the_objects(kind, ways):
     for arguments in ([{"q": {"d": 1}}], []):
         with pytest.raises(TypeError) as caught:
             kind(*arguments)

@@ -87,9 +87,7 @@ def run_of(path: Path) -> dict[str, dict[str, float]]:
     ("qrels", "times"),
     [(str(QRELS), 4), (fr.read_qrels(QRELS), 1), (fr.read_qrels(QRELS).to_dict(), 1)],
 )
-def test_scores_are_those_of_an_evaluation_without_an_executor(
-    executor: Any, qrels: Any, times: int
-) -> None:
+def test_scores_are_those_of_an_evaluation_without_an_executor(executor, qrels, times):
     runs = [*PATHS, fr.read_run(PATHS[0]), run_of(PATHS[1])] * times
     runs.append(io.BytesIO(PATHS[2].read_bytes()))
     evaluator = fr.Evaluator(qrels, MEASURES, missing="zero", depth=10)
@@ -98,9 +96,7 @@ def test_scores_are_those_of_an_evaluation_without_an_executor(
     assert same(evaluator.evaluate(runs, executor=executor), expected)
 
 
-def test_a_run_that_fails_is_named_and_does_not_affect_the_others(
-    executor: Any, tmp_path: Path
-) -> None:
+def test_a_run_that_fails_is_named_and_does_not_affect_the_others(executor, tmp_path):
     bad = tmp_path / "bad.run"
     bad.write_bytes(PATHS[0].read_bytes() + b"q0000 Q0 d\n")
 
@@ -117,12 +113,12 @@ def test_a_run_that_fails_is_named_and_does_not_affect_the_others(
     assert isinstance(error.errors[1], FormatError)
 
 
-def test_without_an_executor_a_run_that_fails_does_not_affect_the_others_either() -> None:
+def test_without_an_executor_a_run_that_fails_does_not_affect_the_others_either():
     with pytest.raises(RunError, match=r"^run 1: .*no query ids.* \(1 other run failed, too\)$"):
         fr.evaluate(QRELS, [{"other": {"d": 1.0}}, PATHS[0], {"q": {"d": 1.0}}], "map")
 
 
-def test_the_number_of_runs_that_were_not_started_is_named() -> None:
+def test_the_number_of_runs_that_were_not_started_is_named():
     evaluator = fr.Evaluator(QRELS, [executors.deadly])
     runs = [SHORT] * 30 + [{"q0000": SEVEN}] + [SHORT] * 30
 
@@ -138,7 +134,7 @@ def test_the_number_of_runs_that_were_not_started_is_named() -> None:
     assert kinds == {BrokenProcessPool}
 
 
-def test_an_interrupt_has_the_scores_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_has_the_scores_so_far(monkeypatch):
     evaluator, evaluated = fr.Evaluator(QRELS, "map"), evaluating.evaluated
 
     def interrupted(plan: Any, run: Any, *rest: Any) -> fr.Scores:
@@ -154,15 +150,13 @@ def test_an_interrupt_has_the_scores_so_far(monkeypatch: pytest.MonkeyPatch) -> 
     assert same(vars(caught.value)["scores"], evaluator.evaluate(PATHS[:2]))
 
 
-def test_workers_read_the_file_of_the_judgments() -> None:
+def test_workers_read_the_file_of_the_judgments():
     sent = pickle.dumps(evaluate_many.Shared(fr.Evaluator(QRELS, "map")._plan, 1))
 
     assert len(sent) < 10_000 < QRELS.stat().st_size
 
 
-def test_judgments_are_sent_if_their_file_has_changed(
-    processes: ProcessPoolExecutor, tmp_path: Path
-) -> None:
+def test_judgments_are_sent_if_their_file_has_changed(processes, tmp_path):
     path = tmp_path / "qrels"
     path.write_bytes(QRELS.read_bytes())
     evaluator = fr.Evaluator(path, "map")
@@ -172,9 +166,7 @@ def test_judgments_are_sent_if_their_file_has_changed(
     assert same(evaluator.evaluate(PATHS, executor=processes), expected)
 
 
-def test_relative_paths_are_found_by_workers_in_other_folders(
-    processes: ProcessPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_relative_paths_are_found_by_workers_in_other_folders(processes, tmp_path, monkeypatch):
     list(processes.map(abs, range(4)))  # The workers have started elsewhere.
     (tmp_path / "qrels").write_bytes(QRELS.read_bytes())
     (tmp_path / "run.gz").write_bytes(gzip.compress(PATHS[0].read_bytes()))
@@ -185,14 +177,12 @@ def test_relative_paths_are_found_by_workers_in_other_folders(
     assert same([found], fr.evaluate(QRELS, PATHS[:1], "map"))
 
 
-def test_standard_input_is_refused(processes: ProcessPoolExecutor) -> None:
+def test_standard_input_is_refused(processes):
     with pytest.raises(OptionError, match=r"executor: workers cannot read standard input"):
         fr.evaluate(QRELS, ["-"], "map", executor=processes)
 
 
-def test_warnings_of_workers_are_issued_here(
-    processes: ProcessPoolExecutor, tmp_path: Path
-) -> None:
+def test_warnings_of_workers_are_issued_here(processes, tmp_path):
     path = tmp_path / "run"
     path.write_bytes(PATHS[0].read_bytes() + b"\0 q0000 Q0 d 1 1 t\n")
     with warnings.catch_warnings(record=True) as expected:
@@ -209,8 +199,8 @@ def test_warnings_of_workers_are_issued_here(
 
 @pytest.mark.parametrize("cloudpickle", [False, True])
 def test_a_lambda_can_be_sent_to_processes_if_cloudpickle_is_loaded(
-    cloudpickle: bool, processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    cloudpickle, processes, monkeypatch
+):
     mine = lambda ranking: ranking.num_ret / 7  # noqa: E731
     mine.__name__ = "mine"
     if cloudpickle:
@@ -224,7 +214,7 @@ def test_a_lambda_can_be_sent_to_processes_if_cloudpickle_is_loaded(
 
 
 @pytest.mark.parametrize("progress", [True, False])
-def test_progress_is_shown_on_request(progress: bool, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_shown_on_request(progress, capsys):
     fr.evaluate(QRELS, PATHS, "map", progress=progress)
 
     assert ("3.00/3.00" in capsys.readouterr().err) == progress
@@ -246,7 +236,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("error", ERRORS)
-def test_errors_can_be_pickled_with_their_fields(error: fr.FastrankError) -> None:
+def test_errors_can_be_pickled_with_their_fields(error):
     for name in ("before", "scores"):
         if hasattr(error, name):
             setattr(error, name, [1, None])
@@ -256,11 +246,11 @@ def test_errors_can_be_pickled_with_their_fields(error: fr.FastrankError) -> Non
     assert (type(found), str(found), vars(found)) == (type(error), str(error), vars(error))
 
 
-def test_all_errors_are_pickled_in_the_test() -> None:
+def test_all_errors_are_pickled_in_the_test():
     assert {type(error) for error in ERRORS} == set(fr.FastrankError.__subclasses__())
 
 
-def test_threads_that_share_an_evaluator_get_the_scores_of_one_thread() -> None:
+def test_threads_that_share_an_evaluator_get_the_scores_of_one_thread():
     """Dicts, runs and files at once; and later evaluations do not change earlier Scores."""
     runs = [*PATHS, *map(fr.read_run, PATHS), *map(run_of, PATHS)]
     expected = fr.evaluate(QRELS, runs, "map ndcg P.5")
@@ -279,7 +269,7 @@ def test_threads_that_share_an_evaluator_get_the_scores_of_one_thread() -> None:
         assert same([scores for _, scores in found], [expected[number] for number, _ in found])
 
 
-def test_runs_that_were_not_started_are_not_errors() -> None:
+def test_runs_that_were_not_started_are_not_errors():
     class _Dead:
         def submit(self, *_: Any) -> Any:
             raise RuntimeError("no workers")

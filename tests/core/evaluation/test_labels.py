@@ -17,7 +17,7 @@ from fastrank.core.measures.trec import MEASURES as TREC
 from fastrank.errors import ArrayError
 from tests.helpers.forms import SCORES, TIES, Case, assert_same, outcome
 from tests.helpers.strategies import examples
-from tests.helpers.tables import holding, holds, refused, refusing
+from tests.helpers.tables import giving, refusing
 
 
 def cut(sizes: list[int]) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def cut(sizes: list[int]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "family", [one for one in FAMILIES if one.needs in ("ranking", *GAINS)], ids=str
 )
-def test_measures_with_options_have_the_values_of_dicts(family: Any) -> None:
+def test_measures_with_options_have_the_values_of_dicts(family):
     values = {"cutoff": "cutoff=2", "recall": "recall=0.5", "n": "n=2"}
     needed = [values[name] for name, option in family.options.items() if option.needed]
     name = family.name + (f"({','.join(needed)})" if needed else "")
@@ -59,7 +59,7 @@ def _scores(rng: np.random.Generator, width: int, kind: str) -> Any:
 
 @examples(150)
 @given(st.integers(0, 2**32), WIDTHS, VERSIONS, st.sampled_from(KINDS))
-def test_the_ranking_is_a_stable_sort(seed: int, width: int, version: Any, kind: str) -> None:
+def test_the_ranking_is_a_stable_sort(seed, width, version, kind):
     """For any number of documents: short queries are ranked otherwise than long ones."""
     rng = np.random.default_rng(seed)
     scores = _scores(rng, width, kind)
@@ -74,7 +74,7 @@ def test_the_ranking_is_a_stable_sort(seed: int, width: int, version: Any, kind:
     assert found[f"relstring_{width}"].tolist() == [expected]
 
 
-def test_queries_of_many_sizes_are_ranked_one_by_one() -> None:
+def test_queries_of_many_sizes_are_ranked_one_by_one():
     rng = np.random.default_rng(8)
     sizes = [3, 250, 1, 64, 70, 0, 192, 200, 5]
     labels, scores = rng.integers(0, 10, sum(sizes)), rng.standard_normal(sum(sizes))
@@ -104,7 +104,7 @@ CUT_VARIANTS = (
 
 
 @pytest.mark.parametrize("measure", [*CUT, *CUT_VARIANTS.split()])
-def test_below_the_cutoff_the_order_of_documents_changes_nothing(measure: str) -> None:
+def test_below_the_cutoff_the_order_of_documents_changes_nothing(measure):
     """Only the documents above it are put in order, unless another measure needs all of them."""
     rng = np.random.default_rng(4)
     labels, scores = rng.integers(0, 4, (60, 12)), rng.integers(0, 6, (60, 12)) / 7
@@ -119,9 +119,7 @@ def test_below_the_cutoff_the_order_of_documents_changes_nothing(measure: str) -
 
 @examples(100)
 @given(st.integers(0, 2**32), LONGER, st.integers(1, 70), VERSIONS, st.sampled_from(KINDS))
-def test_the_first_documents_are_those_of_the_whole_ranking(
-    seed: int, width: int, k: int, version: Any, kind: str
-) -> None:
+def test_the_first_documents_are_those_of_the_whole_ranking(seed, width, k, version, kind):
     rng = np.random.default_rng(seed)
     given = rng.integers(0, 10, width), _scores(rng, width, kind)
     names, options = f"P.{k} ndcg_cut.{k}", {"group_sizes": [width], "trec_eval_version": version}
@@ -142,7 +140,7 @@ EXPECTED = fr.evaluate_labels(LABELS, SCORE_ROWS, "all_trec").mean
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "float32", "float64"])
 @pytest.mark.parametrize("score", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_types_and_memory_orders_make_no_difference(kind: str, score: str, order: Any) -> None:
+def test_types_and_memory_orders_make_no_difference(kind, score, order):
     labels = LABELS.astype(kind, order=order)
     scores = SCORE_ROWS.astype(score, order=order)
 
@@ -184,8 +182,7 @@ def read_only(*rows: Any) -> Any:
 
 MAYBE_IDS = [1, 0, 0, 1, 0, 1], [0.9, 0.5, 0.6, 0.3, 0.2, 0.8], "RR"
 
-
-@holding("""
+test_values_of_labels_are_as_described = giving("""
 # equal scores rank in the given order
 ranking([3, 1, 2, 4], [1.0, 1.0, 2.0, 1.0]) => "2314"
 # single-precision ties exist for 9.0.8 only
@@ -220,8 +217,6 @@ values(*map(in_objects, UNEVEN)).mean => values(*UNEVEN).mean
 # read-only labels are taken
 values(read_only([1, 0]), read_only([0.5, 0.5]), ties="worst").mean => {"map": 0.5}
 """)
-def test_values_of_labels_are_as_described(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
 
 
 def flat(**options: Any) -> Any:
@@ -234,8 +229,7 @@ LARGE = [0, 1, 0, 2**50], [1, 2, 3, 4]
 OFFSETS = {"offsets": [0, 1, 2, 2, 4], "no_relevant": "skip"}
 NO_ROWS, NO_COLUMNS = np.zeros((0, 3), int), np.zeros((3, 0), int)
 
-
-@refusing(r"""
+test_bad_input_is_named = refusing(r"""ArrayError
 # a label is a grade of at least 0
 values([[1, 0], [1, -1]], [[1, 2], [1, 2]]) =>
   labels[1, 1]: expected at least 0 (see mask=), found -1
@@ -254,8 +248,7 @@ values([[1, 0]], [[1, NAN]]) => scores[0, 1]: expected a number, found nan
 values([[1, 0]], [[1]]) => scores: expected the shape of labels (1, 2), found (1, 1)
 # flat labels say which belong together, in one way
 values([1, 0], [1, 2]) =>
-  labels: expected a table of queries × documents, or a flat array with query_ids=, group_sizes=
-  or offsets=, found shape (2,)
+  labels: expected a table ..., or a flat array with query_ids=, group_sizes= or offsets=, found ...
 values([[1, 0]], [[1, 2]], group_sizes=[2]) =>
   labels: expected a one-dimensional array, found shape (1, 2)
 flat(group_sizes=[2], offsets=[0, 2]) => group_sizes: expected group_sizes or offsets, found both
@@ -283,8 +276,7 @@ values([1, 0, 1], [1, 2, 3], query_ids=[2, 1]) =>
 flat(query_ids=[0, None]) => query_ids[1]: expected an id, found the missing value None
 flat(query_ids=[0, "0"]) => query_ids[1]: '0' and 0 are the same id as text; use ids of one type
 flat(query_ids=FLOAT_IDS) =>
-  query_ids[0]: expected an id, found the float 0.0; use integers or strings (pandas converts
-  integers to floats in columns with missing values)
+  query_ids[0]: expected an id, found the float 0.0; use integers or strings ...
 flat(query_ids=SHAPE_2) => query_ids: expected a one-dimensional array, found shape (1, 2)
 # offsets
 flat(offsets=[0, 1]) => offsets[1]: expected the number of labels, 2, as the last offset, found 1
@@ -303,23 +295,17 @@ values(NO_COLUMNS, NO_COLUMNS) => NoQueriesError: there are no judged queries
 values([[1, 0]], [[1, 1]], ties="docno_desc") =>
   OptionError: ties: expected one of 'given', 'best', 'worst', 'average', found 'docno_desc';
   labels have no document ids to sort by
-values([[1, 0]], [[1, 1]], ties="docno_asc") =>
-  OptionError: ties: expected one of 'given', 'best', 'worst', 'average', found 'docno_asc';
-  labels have no document ids to sort by
+values([[1, 0]], [[1, 1]], ties="docno_asc") => OptionError: ties: ... found 'docno_asc'; labels ...
 values([[1, 0]], [[1, 1]], ties="random") =>
   OptionError: ties: expected one of 'given', 'best', 'worst', 'average', found 'random'
 # a label too large to count is named by its row, whatever was left out before it
 values(*LARGE, **OFFSETS, ties="given") => labels[3]: a label is too large to count by grade
 values(*LARGE, **OFFSETS, ties="best") => labels[3]: a label is too large to count by grade
 """)
-def test_bad_input_is_named(call: str, error: str) -> None:
-    assert refused(call, error, globals(), "ArrayError")
 
 
 @pytest.mark.parametrize("sizes", [[0, 0, 1, 1, 2, 2], [1] * 6, [0, 1, 2, 0, 1, 2]])
-def test_where_sizes_could_be_ids_the_remedies_that_the_message_names_both_work(
-    sizes: list[int],
-) -> None:
+def test_where_sizes_could_be_ids_the_remedies_that_the_message_names_both_work(sizes):
     with pytest.raises(
         ArrayError, match="of each query, found 6 numbers for as many labels, which"
     ):
@@ -339,7 +325,7 @@ ROWS = st.tuples(st.sampled_from("cabd"), st.integers(0, 3), st.integers(0, 5))
     st.lists(ROWS, min_size=1),
     st.sampled_from([list, np.array, lambda ids: np.array(ids, object), tuple]),
 )
-def test_documents_belong_to_the_query_that_their_id_names(rows: Any, kind: Any) -> None:
+def test_documents_belong_to_the_query_that_their_id_names(rows, kind):
     """In any order: as the same documents query by query, whose queries come in byte order."""
     queries = sorted({query for query, _, _ in rows})
     lists = [[row for row in rows if row[0] == query] for query in queries]
@@ -383,7 +369,7 @@ ID_TYPES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", ID_TYPES)
-def test_query_ids_may_be_of_any_type(kind: str) -> None:
+def test_query_ids_may_be_of_any_type(kind):
     labels, scores = [0, 1, 1, 0, 1, 0], [0.9, 0.8, 0.3, 0.9, 0.1, 0.5]
 
     found = values(labels, scores, "RR", query_ids=ID_TYPES[kind]([20, 3, 20, 3, 3, 100]))
@@ -391,7 +377,7 @@ def test_query_ids_may_be_of_any_type(kind: str) -> None:
     assert (found.queries, found["RR"].tolist()) == (["100", "20", "3"], [0.0, 0.5, 0.5])
 
 
-def test_query_ids_are_the_indexes_of_torchmetrics() -> None:
+def test_query_ids_are_the_indexes_of_torchmetrics():
     torch = pytest.importorskip("torch")
     retrieval = pytest.importorskip("torchmetrics.retrieval")
     rng = np.random.default_rng(5)
@@ -407,7 +393,7 @@ def test_query_ids_are_the_indexes_of_torchmetrics() -> None:
     assert found["AP"] == pytest.approx(float(theirs), rel=1e-6)
 
 
-def test_query_ids_are_the_group_id_of_catboost() -> None:
+def test_query_ids_are_the_group_id_of_catboost():
     utils = pytest.importorskip("catboost.utils")
     rng = np.random.default_rng(7)
     ids = np.repeat([7, 3, 9, 1], [5, 8, 2, 6])
@@ -462,9 +448,7 @@ WAYS = st.fixed_dictionaries(
 @pytest.mark.parametrize("form", ARRANGED)
 @given(GROUPS.filter(any), WAYS, st.booleans(), st.sampled_from([1, 0.5]), st.booleans())
 @examples(25)
-def test_labels_give_what_the_same_run_gives(
-    form: str, groups: Any, how: dict[str, Any], named: bool, scale: float, are_scored: bool
-) -> None:
+def test_labels_give_what_the_same_run_gives(form, groups, how, named, scale, are_scored):
     """With made-up ids, in the given order; without scores the documents are a ranking."""
     names = (["c", "a", "d", "b"] if named else ["0", "1", "2", "3"])[: len(groups)]
     labels = [[scale * label for label, _ in own] for own in groups]
@@ -489,25 +473,6 @@ def test_labels_give_what_the_same_run_gives(
     assert_same(found, expected)
 
 
-@examples(50)
-@given(st.integers(0, 2**32), st.integers(2, 30), st.sampled_from([1, 3, 10, 100]))
-def test_ndcg_over_the_orders_of_ties_is_that_of_scikit_learn(
-    seed: int, width: int, k: int
-) -> None:
-    """Which averages the gain of documents with equal scores."""
-    metrics = pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(seed)
-    labels, scores = rng.integers(0, 5, (3, width)), rng.integers(0, 4, (3, width))
-
-    found = fr.evaluate_labels(labels, scores, ["ndcg", f"ndcg_cut.{k}"], ties="average")
-
-    for i in range(3):
-        pair = labels[i : i + 1], scores[i : i + 1]
-        assert found["ndcg"][i] == pytest.approx(metrics.ndcg_score(*pair), rel=1e-12)
-        expected = metrics.ndcg_score(*pair, k=k)
-        assert found[f"ndcg_cut_{k}"][i] == pytest.approx(expected, rel=1e-12)
-
-
 # Labels and scores that have changed places
 
 FOUND = np.random.default_rng(3).random((4, 8))
@@ -516,7 +481,7 @@ BINARY = (FOUND > 0.5).astype(int)
 
 @pytest.mark.parametrize("kind", [int, float, np.int8])
 @pytest.mark.parametrize("scores", [FOUND, FOUND.round(2), FOUND * 4])
-def test_labels_that_have_probably_changed_places_cause_a_warning(kind: Any, scores: Any) -> None:
+def test_labels_that_have_probably_changed_places_cause_a_warning(kind, scores):
     labels = (FOUND > 0.5).astype(kind)
 
     with pytest.warns(
@@ -545,5 +510,5 @@ UNSUSPICIOUS = {
 
 
 @pytest.mark.parametrize("case", UNSUSPICIOUS)
-def test_labels_with_fractions_and_equal_or_other_scores_cause_none(case: str) -> None:
+def test_labels_with_fractions_and_equal_or_other_scores_cause_none(case):
     assert values(*UNSUSPICIOUS[case], "ndcg").mean["ndcg"] > 0

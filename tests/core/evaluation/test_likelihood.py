@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.tables import holding, holds, refused, refusing
+from tests.helpers.tables import giving, refusing
 
 RUN = {"q1": {"d1": 2.0, "d2": 1.0, "d3": -0.5}, "q2": {"d1": 5.0, "d3": 5.0}}
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
@@ -58,8 +58,7 @@ ALSO = cost(2.0, 2.0, 1.0, -0.5, -0.5), cost(-0.5, 2.0, 1.0, -0.5, -0.5)
 WORST = {"unretrieved": "worst"}
 NAMED = scores(run=fr.Run.from_dict(RUN, tag="dpr"))
 
-
-@holding("""
+test_values_are_as_described = giving("""
 # a positive costs minus the log of its share of the exponentials
 nll() => close(ONE, log(2))
 # scores are divided by the temperature
@@ -103,11 +102,8 @@ fr.table(NAMED).names => ["run", "NLL"]
 NAMED.to_trec().startswith("NLL") => True
 NAMED.by_group({"q1": "a", "q2": "b"})["b"].mean => {"NLL": log(2)}
 """)
-def test_values_are_as_described(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
 
-
-@refusing(r"""
+test_what_has_no_likelihood_is_refused = refusing(r"""OptionError
 # options are possible ones
 nll(temperature=0) => temperature: expected a number above 0, found 0
 nll(temperature=nan) => temperature: expected a finite number, found nan
@@ -126,8 +122,6 @@ nll(QRELS, {"q9": {"d1": 1.0}}) =>
 scores([0], np.ones((2, 2))) => ArrayError: qrels: expected 2 columns, one per row, found 1
 scores([0, 2], np.ones((2, 2))) => ArrayError: qrels[1]: expected a column from 0 to 1, found 2
 """)
-def test_what_has_no_likelihood_is_refused(call: str, error: str) -> None:
-    assert refused(call, error, globals(), "OptionError")
 
 
 def of_table(table: Any, gold: Any) -> list[float]:
@@ -138,7 +132,7 @@ def of_table(table: Any, gold: Any) -> list[float]:
     return values
 
 
-def test_it_is_the_loss_that_dpr_trains_with() -> None:
+def test_it_is_the_loss_that_dpr_trains_with():
     """Its BiEncoderNllLoss: log_softmax over the scores, nll_loss of the positive."""
     torch = pytest.importorskip("torch")
     scores = torch.randn(8, 20, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
@@ -148,7 +142,7 @@ def test_it_is_the_loss_that_dpr_trains_with() -> None:
     assert np.mean(of_table(scores, gold.tolist())) == pytest.approx(loss.item(), rel=1e-14)
 
 
-def test_it_is_scipys_log_softmax() -> None:
+def test_it_is_scipys_log_softmax():
     special = pytest.importorskip("scipy.special")
     scores = np.random.default_rng(3).normal(scale=30, size=(5, 40))
 
@@ -167,7 +161,7 @@ WAYS = st.fixed_dictionaries(
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), WAYS)
-def test_it_is_its_definition(seed: int, way: dict[str, Any]) -> None:
+def test_it_is_its_definition(seed, way):
     rng = random.Random(seed)
     docs = [f"d{i}" for i in range(10)]
     run = {"q": {doc: rng.choice([-1.0, 0.0, 0.25, 1.0, 1.5]) for doc in docs}}

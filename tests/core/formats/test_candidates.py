@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +12,9 @@ import pytest
 import fastrank as fr
 from fastrank.datasets import read_insurance_qa
 from fastrank.errors import FormatError
-from tests.helpers.call_rows import check_error, failing
 from tests.helpers.huggingface import Table
 from tests.helpers.parsing import write_trec_qrels, write_trec_run
+from tests.helpers.tables import calls, check_error
 
 WIKIQA = b"""\
 QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel
@@ -48,7 +47,7 @@ def assert_are_the_rows(found: fr.Candidates) -> None:
 # Tables
 
 
-def test_wikiqa_is_read_as_it_is_published() -> None:
+def test_wikiqa_is_read_as_it_is_published():
     """Its quotes have no meaning: a sentence may hold one."""
     found = load(WIKIQA)
     assert found.qrels.to_dict() == {"Q1": {"D1-0": 0, "D1-1": 1}, "Q8": {"D8-0": 0}}
@@ -57,7 +56,7 @@ def test_wikiqa_is_read_as_it_is_published() -> None:
     assert found.unanswered == ["Q8"]
 
 
-def test_every_kind_of_table_of_texts_gets_ids_in_its_order(tmp_path: Path) -> None:
+def test_every_kind_of_table_of_texts_gets_ids_in_its_order(tmp_path):
     pandas = pytest.importorskip("pandas")
     polars = pytest.importorskip("polars")
     pyarrow = pytest.importorskip("pyarrow")
@@ -82,7 +81,7 @@ def test_every_kind_of_table_of_texts_gets_ids_in_its_order(tmp_path: Path) -> N
         assert_are_the_rows(load(text))
 
 
-def test_columns_can_be_named() -> None:
+def test_columns_can_be_named():
     table = {"frage": ["Q"], "satz": ["S"], "score": [1]}
     names = {"question": "frage", "candidate": "satz", "label": "score"}
     assert fr.read_candidates(table, columns=names).pairs == [("Q", "S")]
@@ -90,7 +89,7 @@ def test_columns_can_be_named() -> None:
     assert numbered.pairs == [("Q", "S")]
 
 
-def test_rows_of_a_question_may_stand_apart_and_labels_have_fractions() -> None:
+def test_rows_of_a_question_may_stand_apart_and_labels_have_fractions():
     answers = ["a", "b", "c"]
     found = fr.read_candidates({"qid": [1, 2, 1], "answer": answers, "label": [0, 1, 1]})
     assert found.docs == ["1-0", "2-0", "1-1"]
@@ -101,7 +100,7 @@ def test_rows_of_a_question_may_stand_apart_and_labels_have_fractions() -> None:
     assert found.unanswered == ["2"]
 
 
-def test_scores_of_a_model_become_a_run_and_files_of_trec(tmp_path: Path) -> None:
+def test_scores_of_a_model_become_a_run_and_files_of_trec(tmp_path):
     found = load(WIKIQA)
     run = found.run([0.5, 0.25, 1.0], tag="overlap")
     qrels, path = tmp_path / "qrels.txt", tmp_path / "run.txt"
@@ -113,7 +112,7 @@ def test_scores_of_a_model_become_a_run_and_files_of_trec(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", ["float32", "bfloat16"])
-def test_scores_may_be_a_tensor(kind: str) -> None:
+def test_scores_may_be_a_tensor(kind):
     torch = pytest.importorskip("torch")
     scores = torch.tensor([0.5, 0.25, 1.0], dtype=getattr(torch, kind), requires_grad=True)
     assert load(WIKIQA).run(scores).to_dict() == load(WIKIQA).run([0.5, 0.25, 1.0]).to_dict()
@@ -123,7 +122,7 @@ RECORD = b'{"qid": "q", "docno": "d", "label": "0.5"}'
 SCORED = RECORD.replace(b"label", b"score")
 
 
-def test_numbers_are_read_from_text_files() -> None:
+def test_numbers_are_read_from_text_files():
     """In all readers: of runs, of judgments, and of tables with labels."""
     assert load("qid,docno,label\nq,d,0.5").labels.tolist() == [0.5]
     assert fr.read_run(io.BytesIO(b"qid,docno,score\nq,d,0.5"))["q"] == {"d": 0.5}
@@ -157,7 +156,7 @@ Here\t.
 """
 
 
-def test_tagged_pairs_of_trec_qa_are_read() -> None:
+def test_tagged_pairs_of_trec_qa_are_read():
     """A line may begin with a token in brackets: there is a version with <num> for numbers."""
     found = load(PAIRS)
     candidates = ["Ann wrote it .", "It rain 3 < 5 .", "Here ."]
@@ -169,7 +168,7 @@ def test_tagged_pairs_of_trec_qa_are_read() -> None:
     assert [candidate for _, candidate in found.pairs] == expected
 
 
-def test_the_folder_of_parallel_files_is_read(tmp_path: Path) -> None:
+def test_the_folder_of_parallel_files_is_read(tmp_path):
     """Candidates are numbered through, as the scripts that go with these files do."""
     (tmp_path / "id.txt").write_text("1.1\n1.1\n2.1\n")
     (tmp_path / "a.toks").write_text("who wrote it\nwho wrote it\nwhere\n")
@@ -204,7 +203,7 @@ OIL, MASSAGE, MALL = "Oil What?", "Massage Where & when?", "At the mall."
         ("semeval-c", {"Q1": {"Q1_R4_C1": 0, "Q1_R4_C2": 1}}, (OIL, MALL)),
     ],
 )
-def test_subtasks_of_semeval(subtask: str, qrels: Any, pair: tuple[str, str]) -> None:
+def test_subtasks_of_semeval(subtask, qrels, pair):
     """Threads alone are subtask a."""
     found = load(WHOLE, subtask)
     assert (found.qrels.to_dict(), found.pairs[0]) == (qrels, pair)
@@ -227,7 +226,7 @@ def insurance(questions: bytes) -> fr.Candidates:
         (b"life-insurance\tidx_1 idx_2\t3\n", {"3": 1}),
     ],
 )
-def test_questions_of_insurance_qa(line: bytes, labels: dict[str, int]) -> None:
+def test_questions_of_insurance_qa(line, labels):
     found = insurance(line)
     assert found.qrels.to_dict() == {"Q1": labels}
     assert {question for question, _ in found.pairs} == {"what insurance"}
@@ -239,7 +238,7 @@ def movieqa(**changes: Any) -> str:
     return json.dumps([{**record, **more, **changes}])
 
 
-def test_the_choices_of_movieqa_are_candidates() -> None:
+def test_the_choices_of_movieqa_are_candidates():
     found = load(movieqa())
     assert found.pairs == [("Who sings?", "Ann"), ("Who sings?", ""), ("Who sings?", "Bo")]
     assert found.qrels.to_dict() == {"train:0": {"train:0-0": 0, "train:0-1": 0, "train:0-2": 1}}
@@ -275,39 +274,39 @@ SUBTASKS = "of several subtasks; set format to 'semeval-a', 'semeval-b', 'semeva
     ],
     ids=lambda value: repr(value)[:40],
 )
-def test_what_is_wrong_is_said_with_its_place(content: str, message: str) -> None:
+def test_what_is_wrong_is_said_with_its_place(content, message):
     assert message in said(content)
 
 
-@failing(r"""
-load(WHOLE.replace("</root>", ""), "semeval-a") -> FormatError: :9: invalid XML
-load(WHOLE.replace("_C2", "_C1"), "semeval-c") -> InputError: Q1_R4_C1: duplicate in Q1
-load(WHOLE.replace('RELQ="Good"', 'RELQ="N/A"'), "semeval-a")
-    -> InputError: Q1_R4_C1: RELC_...found 'N/A'
-insurance(b"1\tidx_1\t1 9\n") -> FormatError: :1: no answer has the number '9'
-insurance(b"1\tidx_9\t1\n") -> FormatError: :1: no word in the vocabulary for 'idx_9'
-insurance(b"idx_1\tx\n") -> FormatError: :1: expected right answers, ... found 'x' as numbers
-insurance(b"idx_1\n") -> FormatError: :1: expected right answers, ... found 1 cells
-insurance(b"\tidx_1 idx_2\t1 2\n")
-    -> FormatError: :1: expected right answers, ... found '' as numbers
-insurance(b"\n") -> InputError: expected questions with candidates, found none
-load(WIKIQA, "xml") -> InputError: format: expected one of csv
-of(question=["q"], answer=[], label=[1]) -> InputError: expected columns of equal length
-of(question="q", answer=["a"], label=[1])
-    -> InputError: 'question': expected a list or an array, found str
-of(qid=[1], answer=["a"], label=[1]).pairs
-    -> InputError: no column contains the text of the question
-load(WIKIQA).run([1.0, 2.0]) -> InputError: expected 3 scores, one per candidate, found 2
-load(WIKIQA).run([1.0, math.nan, 2.0]) -> InputError: row 1 ...expected a score, found NaN
-fr.read_candidates(7)
-    -> TypeError: expected a file, a data frame, an Arrow table, a Hugging Face Dataset
-of(qid=["q"], docno=["d"], label=["0.5"])
-    -> InputError: column ...: expected a ..., found str: '0.5'$
-load(RECORD) -> FormatError: column ...: expected a ..., found str: '0.5'$
-fr.read_qrels(io.BytesIO(RECORD)) -> FormatError: column ...: expected a ..., found str: '0.5'$
-fr.read_run(io.BytesIO(SCORED)) -> FormatError: column ...: expected a ..., found str: '0.5'$
+@calls(r"""
+load(WHOLE.replace("</root>", ""), "semeval-a") => FormatError: ...:9: invalid XML...
+load(WHOLE.replace("_C2", "_C1"), "semeval-c") => InputError: ...Q1_R4_C1: duplicate in Q1...
+load(WHOLE.replace('RELQ="Good"', 'RELQ="N/A"'), "semeval-a") =>
+  InputError: ...Q1_R4_C1: RELC_...found 'N/A'...
+insurance(b"1\tidx_1\t1 9\n") => FormatError: ...:1: no answer has the number '9'...
+insurance(b"1\tidx_9\t1\n") => FormatError: ...:1: no word in the vocabulary for 'idx_9'...
+insurance(b"idx_1\tx\n") => FormatError: ...:1: expected right answers, ... found 'x' as numbers...
+insurance(b"idx_1\n") => FormatError: ...:1: expected right answers, ... found 1 cells...
+insurance(b"\tidx_1 idx_2\t1 2\n") =>
+  FormatError: ...:1: expected right answers, ... found '' as numbers...
+insurance(b"\n") => InputError: ...expected questions with candidates, found none...
+load(WIKIQA, "xml") => InputError: ...format: expected one of csv...
+of(question=["q"], answer=[], label=[1]) => InputError: ...expected columns of equal length...
+of(question="q", answer=["a"], label=[1]) =>
+  InputError: ...'question': expected a list or an array, found str...
+of(qid=[1], answer=["a"], label=[1]).pairs =>
+  InputError: ...no column contains the text of the question...
+load(WIKIQA).run([1.0, 2.0]) => InputError: ...expected 3 scores, one per candidate, found 2...
+load(WIKIQA).run([1.0, math.nan, 2.0]) => InputError: ...row 1 ...expected a score, found NaN...
+fr.read_candidates(7) =>
+  TypeError: ...expected a file, a data frame, an Arrow table, a Hugging Face Dataset...
+of(qid=["q"], docno=["d"], label=["0.5"]) =>
+  InputError: ...column ...: expected a ..., found str: '0.5'
+load(RECORD) => FormatError: ...column ...: expected a ..., found str: '0.5'
+fr.read_qrels(io.BytesIO(RECORD)) => FormatError: ...column ...: expected a ..., found str: '0.5'
+fr.read_run(io.BytesIO(SCORED)) => FormatError: ...column ...: expected a ..., found str: '0.5'
 """)
-def test_what_is_wrong_elsewhere_is_said(call: str, error: str) -> None:
+def test_what_is_wrong_elsewhere_is_said(call, expected):
     """Numbers as text are read from text files only."""
     names = {"of": lambda **columns: fr.read_candidates(columns)}
-    check_error(call, error, globals() | names)
+    check_error(call, expected, globals() | names)

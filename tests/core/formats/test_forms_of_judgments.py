@@ -72,7 +72,7 @@ WRITERS: dict[str, Callable[[Path, dict[str, list[Any]]], Any]] = {
 
 
 @pytest.mark.parametrize("form", IN_MEMORY)
-def test_forms_in_memory_are_judgments_and_runs(form: str) -> None:
+def test_forms_in_memory_are_judgments_and_runs(form):
     make = IN_MEMORY[form]
 
     assert as_qrels(make(JUDGED)).to_dict() == QRELS  # type: ignore[union-attr]
@@ -81,7 +81,7 @@ def test_forms_in_memory_are_judgments_and_runs(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", WRITERS)
-def test_files_of_every_form_are_read_and_checked(form: str, tmp_path: Path) -> None:
+def test_files_of_every_form_are_read_and_checked(form, tmp_path):
     for name, columns in (("qrels", JUDGED), ("run", RANKED)):
         WRITERS[form](tmp_path / name, columns)
 
@@ -91,7 +91,7 @@ def test_files_of_every_form_are_read_and_checked(form: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("folder", [True, False])
-def test_what_hugging_face_saves_is_read(folder: bool, tmp_path: Path) -> None:
+def test_what_hugging_face_saves_is_read(folder, tmp_path):
     assert fr.read_qrels(saved(tmp_path, JUDGED, folder=folder)).to_dict() == QRELS
 
 
@@ -133,18 +133,18 @@ def source_of(text: str) -> io.BytesIO:
 
 
 @pytest.mark.parametrize("text", LISTED.strip().splitlines())
-def test_judgments_without_grades_and_by_other_names(text: str) -> None:
+def test_judgments_without_grades_and_by_other_names(text):
     assert fr.read_qrels(source_of(text)).to_dict() == QRELS
     assert fr.check(source_of(text)).total("error") == 0
 
 
 @pytest.mark.parametrize("text", RANKINGS.strip().splitlines())
-def test_runs_as_lists_and_by_other_names(text: str) -> None:
+def test_runs_as_lists_and_by_other_names(text):
     assert fr.read_run(source_of(text)).to_dict() == RUN
     assert fr.check(None, source_of(text)).total("error") == 0
 
 
-def test_parquet_and_frames_with_lists(tmp_path: Path) -> None:
+def test_parquet_and_frames_with_lists(tmp_path):
     judged = {"query_id": ["q1", "q2"], "relevant_docs": [["d1", "d2"], ["d3"]]}
     ranked = {"query_id": ["q1", "q2"], "retrieved": [["d2", "d1"], ["d3"]]}
     pq.write_table(pa.table(judged), tmp_path / "x.parquet")
@@ -155,7 +155,7 @@ def test_parquet_and_frames_with_lists(tmp_path: Path) -> None:
         assert as_run(make(ranked)).to_dict() == RUN  # type: ignore[operator]
 
 
-def test_a_query_with_an_empty_list_has_no_results() -> None:
+def test_a_query_with_an_empty_list_has_no_results():
     run = {"q1": ["d1"], "q2": []}
     text = source_of(json.dumps([{"query": q, "retrieved": docs} for q, docs in run.items()]))
 
@@ -163,7 +163,7 @@ def test_a_query_with_an_empty_list_has_no_results() -> None:
         assert fr.evaluate(QRELS, ranked, "recip_rank").mean == {"recip_rank": 0.5}
 
 
-def test_a_ranking_as_given_is_best_first_whatever_scores_mean() -> None:
+def test_a_ranking_as_given_is_best_first_whatever_scores_mean():
     for higher_is_better in (True, False):
         run = fr.Run.from_dict({"q": ["b", "a"]}, higher_is_better=higher_is_better)  # type: ignore[dict-item]
         assert fr.evaluate({"q": {"b": 1}}, run, "recip_rank").mean == {"recip_rank": 1.0}
@@ -200,7 +200,7 @@ query,url,score\nq,a,1\n => no document column: found 'query', 'url', 'score'
 
 
 @pytest.mark.parametrize(("text", "reason"), cases(WRONG))
-def test_what_is_wrong_with_a_run_is_told_with_its_place(text: str, reason: str) -> None:
+def test_what_is_wrong_with_a_run_is_told_with_its_place(text, reason):
     form = {"3": "json", "NaN": "json", "qid;": "csv"}.get(text[:4].strip())
     with pytest.raises(FastrankError) as caught:
         fr.read_run(source_of(text), form)  # type: ignore[arg-type]
@@ -210,23 +210,23 @@ def test_what_is_wrong_with_a_run_is_told_with_its_place(text: str, reason: str)
 
 
 @pytest.mark.parametrize("content", ["qid,docno,label\nq,d,1\n".encode("utf-16"), b"PK\x03\x04..."])
-def test_other_encodings_and_archives_are_refused_by_every_reader(content: bytes) -> None:
+def test_other_encodings_and_archives_are_refused_by_every_reader(content):
     for read in (fr.read_qrels, fr.read_run, fr.read_candidates):
         with pytest.raises(FastrankError, match=r"expected UTF-8, found UTF-16|zip archive"):
             read(io.BytesIO(content))
 
 
-def test_scores_that_are_whole_floats_are_scores() -> None:
+def test_scores_that_are_whole_floats_are_scores():
     assert fr.read_run(source_of(r"q\td\t9.0\nq\te\t7.0\n")).to_dict() == {"q": {"d": 9, "e": 7}}
 
 
-def test_a_name_of_documents_is_no_system() -> None:
+def test_a_name_of_documents_is_no_system():
     frame = pd.DataFrame(RANKED | {"name": ["Shoe", "Boot", "Hat"], "model": ["A", "B", None]})
 
     assert as_run(frame).to_dict() == RUN
 
 
-def test_a_missing_cell_is_named_alike_in_every_form() -> None:
+def test_a_missing_cell_is_named_alike_in_every_form():
     columns = {"qid": ["q", None], "docno": ["a", "b"], "score": [1.0, 2.0]}
     for form in ("list of dicts", "dict of lists", "polars", "Arrow table"):
         with pytest.raises(FastrankError, match=r"row 1 .*column 'qid': .*the missing value"):
@@ -238,7 +238,7 @@ def test_a_missing_cell_is_named_alike_in_every_form() -> None:
 # The command line
 
 
-def test_columns_are_named_on_the_command_line(tmp_path: Path) -> None:
+def test_columns_are_named_on_the_command_line(tmp_path):
     qrels, run = tmp_path / "qrels.csv", tmp_path / "run.csv"
     qrels.write_text("search_term,sku_number,judge\nq,a,1\nq,b,0\n")
     run.write_text("search_term,sku_number,distance\nq,a,2\nq,b,1\n")
@@ -256,7 +256,7 @@ def test_columns_are_named_on_the_command_line(tmp_path: Path) -> None:
     ]
 
 
-def test_errors_on_the_command_line_name_its_options(tmp_path: Path) -> None:
+def test_errors_on_the_command_line_name_its_options(tmp_path):
     path = tmp_path / "q.csv"
     path.write_text("query,url,grade\nq,a,1\n")
 
@@ -270,7 +270,7 @@ def test_errors_on_the_command_line_name_its_options(tmp_path: Path) -> None:
     )
 
 
-def test_queries_with_blanks_are_named_by_numbers(tmp_path: Path) -> None:
+def test_queries_with_blanks_are_named_by_numbers(tmp_path):
     """The same ones in judgments and runs."""
     qrels, run, ids = tmp_path / "qrels.csv", tmp_path / "run.csv", tmp_path / "ids.tsv"
     qrels.write_text("Query Text,Doc ID,Rating\nred shoes,p1,2\nblue hat,p2,1\n")
@@ -287,7 +287,7 @@ def test_queries_with_blanks_are_named_by_numbers(tmp_path: Path) -> None:
     assert ids.read_text() == "number\tquery\n1\tred shoes\n2\tblue hat\n3\tnew one\n"
 
 
-def test_a_handful_of_documents_is_a_sign_of_exchanged_columns(tmp_path: Path) -> None:
+def test_a_handful_of_documents_is_a_sign_of_exchanged_columns(tmp_path):
     """A file of query, document, type and grade has as many fields as one of TREC's."""
     path, target = tmp_path / "x.qrels", tmp_path / "y.csv"
     lines = [f"q{n // 5}\td{n}\t{'ABC'[n % 3]}\t1\n" for n in range(40)]

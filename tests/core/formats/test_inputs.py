@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import namedtuple
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,10 +16,9 @@ import fastrank as fr
 from fastrank.cli.main import main
 from fastrank.core.formats.inputs import as_qrels, as_run, run_name, run_names
 from fastrank.errors import InputError, ReadError, RunError
-from tests.helpers.call_rows import check_error, failing
 from tests.helpers.huggingface import Table
 from tests.helpers.paths import DATA
-from tests.helpers.tables import cases
+from tests.helpers.tables import calls, cases, check_error
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUN = {"q1": {"a": 0.5, "b": 0.75}, "q2": {"c": 1.0}}
@@ -38,7 +36,7 @@ VALUES = fr.evaluate(QRELS, RUN, "map ndcg").to_dict()
 
 @pytest.mark.parametrize("pack", [list, tuple, iter, lambda rows: (row for row in rows)])
 @pytest.mark.parametrize("plain", [False, True])
-def test_tuples_of_query_document_and_number(pack: Callable[[Any], Any], plain: bool) -> None:
+def test_tuples_of_query_document_and_number(pack, plain):
     """With names and without, in any iterable; several runs of them, too."""
     judged = [tuple(row[:3]) for row in JUDGED] if plain else JUDGED
     found = [tuple(row) for row in FOUND] if plain else FOUND
@@ -49,7 +47,7 @@ def test_tuples_of_query_document_and_number(pack: Callable[[Any], Any], plain: 
         assert own.to_dict() == VALUES
 
 
-def test_those_of_ir_measures() -> None:
+def test_those_of_ir_measures():
     ir_measures = pytest.importorskip("ir_measures")
     qrels = [ir_measures.Qrel(*row[:3]) for row in JUDGED]
     run = [ir_measures.ScoredDoc(*row) for row in FOUND]
@@ -59,7 +57,7 @@ def test_those_of_ir_measures() -> None:
     assert found == pytest.approx({str(name): value for name, value in expected.items()})
 
 
-def test_grades_with_fractions_and_iterations() -> None:
+def test_grades_with_fractions_and_iterations():
     qrels: Any = as_qrels([Qrel("q", "a", 0.5, "x"), Qrel("q", "b", 2, "y")])
     assert qrels.to_dict() == {"q": {"a": 0.5, "b": 2.0}}
     assert list(qrels.groups) == [b"x", b"y"]
@@ -68,22 +66,25 @@ def test_grades_with_fractions_and_iterations() -> None:
 Point = namedtuple("Point", "x y")
 
 
-@failing("""
-of([*JUDGED, ("q", "d", 1)]) -> InputError: row 3 ...: expected Qrel, as before, found tuple
-of([("q", "d", "x")]) -> InputError: row 0 ...: expected (query, document, number), found ('q', 'd',
-of([("q", "0", "d", 1)]) -> InputError: row 0 ...: expected (query, document, number), found
-of([("q", "d", 1), ("q", "e")]) -> InputError: row 1 ...expected (query, document, number)
-of([*JUDGED, *FOUND]) -> InputError: row 3 ...: expected Qrel, as before, found ScoredDoc
-of([Qrel("q", "d", None, "0")]) -> InputError: row 0 ...'relevance': expected a grade, found the mis
-of([Point(1, 2)]) -> InputError: <tuples>: no query column: found 'x', 'y'
-as_run([("q", "d0", "x"), ("q", "d1", 0.5)]) -> InputError: row 0 (from 0): expected
-of([]) -> TypeError: qrels: expected Qrels or ... tuples or a file, found
-of(iter([])) -> TypeError: qrels: expected Qrels or ... tuples or a file, found
-of([("q", "d")]) -> TypeError: qrels: expected Qrels or ... tuples or a file, found
-of(3) -> TypeError: qrels: expected Qrels or ... tuples or a file, found
+@calls("""
+of([*JUDGED, ("q", "d", 1)]) => InputError: ...row 3 ...: expected Qrel, as before, found tuple
+of([("q", "d", "x")]) =>
+  InputError: ...row 0 ...: expected (query, document, number), found ('q', 'd',...
+of([("q", "0", "d", 1)]) => InputError: ...row 0 ...: expected (query, document, number), found...
+of([("q", "d", 1), ("q", "e")]) =>
+  InputError: ...row 1 ...expected (query, document, number)...
+of([*JUDGED, *FOUND]) => InputError: ...row 3 ...: expected Qrel, as before, found ScoredDoc
+of([Qrel("q", "d", None, "0")]) =>
+  InputError: ...row 0 ...'relevance': expected a grade, found the mis...
+of([Point(1, 2)]) => InputError: ...<tuples>: no query column: found 'x', 'y'...
+as_run([("q", "d0", "x"), ("q", "d1", 0.5)]) => InputError: ...row 0 (from 0): expected...
+of([]) => TypeError: qrels: expected Qrels or ... tuples or a file, found...
+of(iter([])) => TypeError: qrels: expected Qrels or ... tuples or a file, found...
+of([("q", "d")]) => TypeError: qrels: expected Qrels or ... tuples or a file, found...
+of(3) => TypeError: qrels: expected Qrels or ... tuples or a file, found...
 """)
-def test_what_is_wrong_with_them_is_told(call: str, error: str) -> None:
-    check_error(call, error, globals() | {"of": as_qrels})
+def test_what_is_wrong_with_them_is_told(call, expected):
+    check_error(call, expected, globals() | {"of": as_qrels})
 
 
 class Word(str):
@@ -106,7 +107,7 @@ IDS: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("ids", IDS.values(), ids=IDS)
-def test_ids_are_copied_alike_from_lists_and_tuples(ids: list[Any]) -> None:
+def test_ids_are_copied_alike_from_lists_and_tuples(ids):
     expected = [
         doc if isinstance(doc, bytes) else str(doc).encode("utf-8", "surrogateescape")
         for doc in ids
@@ -118,7 +119,7 @@ def test_ids_are_copied_alike_from_lists_and_tuples(ids: list[Any]) -> None:
         assert (list(run.docs), run.scores.tolist()) == (expected, scores)
 
 
-def test_scores_of_tuples_may_be_of_several_types() -> None:
+def test_scores_of_tuples_may_be_of_several_types():
     for scores in ([0.5, 1], [1, 2], [True, 0.25]):
         run = as_run([("q", f"d{place}", score) for place, score in enumerate(scores)])
         assert run.scores.tolist() == list(map(float, scores))
@@ -127,7 +128,7 @@ def test_scores_of_tuples_may_be_of_several_types() -> None:
 # Frames, dicts and objects
 
 
-def test_names_of_the_document_column() -> None:
+def test_names_of_the_document_column():
     """A document beside its id is no id."""
     for names in ("document", "document_id", "documents", "docs", "docno document"):
         ids = {name: [value] for name, value in zip(names.split(), ["d", "text"], strict=False)}
@@ -136,7 +137,7 @@ def test_names_of_the_document_column() -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_errors_about_frames_say_which_one_and_what_takes_columns(library: str) -> None:
+def test_errors_about_frames_say_which_one_and_what_takes_columns(library):
     module = pytest.importorskip(library)
     make = module.table if library == "pyarrow" else module.DataFrame
     method = {"pyarrow": "from_arrow"}.get(library, f"from_{library}")
@@ -155,7 +156,7 @@ def test_errors_about_frames_say_which_one_and_what_takes_columns(library: str) 
 SWAPPED = "are judgments and run swapped"
 
 
-def test_dicts_that_have_probably_changed_places_cause_a_warning() -> None:
+def test_dicts_that_have_probably_changed_places_cause_a_warning():
     qrels = {"q": {f"d{n}": n % 2 for n in range(6)}}
     for best in (5.25, 5.0):
         run = {"q": {**{f"d{n}": n + 0.25 for n in range(5)}, "d5": best}}
@@ -170,9 +171,7 @@ def test_dicts_that_have_probably_changed_places_cause_a_warning() -> None:
     "score",
     [lambda n: -n, lambda n: 1000 - n, lambda n: -(n // 2) - 1, lambda n: n / 4 - 3, lambda n: n],
 )
-def test_whole_and_negative_scores_that_have_changed_places_cause_a_warning(
-    score: Callable[[int], float],
-) -> None:
+def test_whole_and_negative_scores_that_have_changed_places_cause_a_warning(score):
     qrels = {"q": {f"d{n}": n % 2 for n in range(20)}}
     run = {"q": {f"d{n}": score(n) for n in range(20)}}
     with pytest.warns(UserWarning, match=SWAPPED):
@@ -181,7 +180,7 @@ def test_whole_and_negative_scores_that_have_changed_places_cause_a_warning(
     fr.evaluate(qrels, run, "num_ret")
 
 
-def test_large_and_fractional_grades_cause_no_warning() -> None:
+def test_large_and_fractional_grades_cause_no_warning():
     whole, shares = [n % 9 for n in range(40)], [float(n % 9) for n in range(40)]
     for grades, scores in (
         ([n % 30 for n in range(40)], whole),
@@ -204,7 +203,7 @@ class Kept:
         return self._own
 
 
-def test_those_of_ranx() -> None:
+def test_those_of_ranx():
     found = fr.evaluate(Kept("qrels", QRELS), Kept("run", RUN, "mine"), "map ndcg")
     assert found.to_dict() == VALUES
     assert as_run(Kept("run", RUN, "mine")).tag == "mine"
@@ -215,7 +214,7 @@ def test_those_of_ranx() -> None:
 
 
 @pytest.mark.parametrize("kind", [list, tuple, set, np.array])
-def test_listed_documents_are_judgments_of_grade_1(kind: Any) -> None:
+def test_listed_documents_are_judgments_of_grade_1(kind):
     qrels: Any = as_qrels({"q1": kind(["d1", "d2"]), "q2": kind([])})
     assert isinstance(qrels, fr.Qrels)
     assert qrels.to_dict() == {"q1": {"d1": 1, "d2": 1}}
@@ -224,7 +223,7 @@ def test_listed_documents_are_judgments_of_grade_1(kind: Any) -> None:
     assert columns.to_dict() == {"q1": {"d1": 2}}
 
 
-def test_a_dict_with_one_split() -> None:
+def test_a_dict_with_one_split():
     pytest.importorskip("pyarrow")
     table = Table({"query-id": ["q1"], "corpus-id": ["d1"], "score": [1]})
     qrels: Any = as_qrels({"test": table})
@@ -234,7 +233,7 @@ def test_a_dict_with_one_split() -> None:
         as_qrels({"a": table, "b": table})
 
 
-def test_a_dataset_of_hugging_face() -> None:
+def test_a_dataset_of_hugging_face():
     datasets = pytest.importorskip("datasets")
     names = ("query-id", "corpus-id", "score")
     own = datasets.Dataset.from_list([dict(zip(names, row[:3], strict=True)) for row in JUDGED])
@@ -264,7 +263,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[Qrel]:
     return rows
 
 
-def test_judgments_are_read_by_the_id_of_the_dataset(judged: list[Qrel], tmp_path: Path) -> None:
+def test_judgments_are_read_by_the_id_of_the_dataset(judged, tmp_path):
     path = str(tmp_path / "x.qrels")
     assert main(["convert", "irds:dev", path]) == 0
     qrels = fr.read_qrels("irds:dev")
@@ -276,9 +275,7 @@ def test_judgments_are_read_by_the_id_of_the_dataset(judged: list[Qrel], tmp_pat
     assert fr.evaluate("irds:dev", RUN, "map ndcg").to_dict() == VALUES
 
 
-def test_a_run_is_checked_against_the_judgments_of_a_dataset(
-    judged: list[Qrel], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_is_checked_against_the_judgments_of_a_dataset(judged, tmp_path, capsys):
     """And these themselves: twice judged documents are found."""
     path = tmp_path / "x.run"
     path.write_text("q1 Q0 a 1 0.5 x\nq8 Q0 a 1 0.5 x\n")
@@ -294,9 +291,7 @@ def test_a_run_is_checked_against_the_judgments_of_a_dataset(
     assert UNKNOWN in capsys.readouterr().err
 
 
-def test_datasets_without_judgments_and_a_missing_package_are_errors(
-    judged: list[Qrel], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_datasets_without_judgments_and_a_missing_package_are_errors(judged, monkeypatch):
     with pytest.raises(ReadError, match=UNKNOWN):
         fr.read_qrels("irds:x")
     with pytest.raises(InputError, match="irds:small: the dataset has no judgments"):
@@ -335,14 +330,14 @@ d/a.run d/a.run.gz d/a.run.txt => d/a.run a.run.gz a.run.txt
 
 
 @pytest.mark.parametrize(("paths", "names"), [*cases(NAMES), *cases(SAME_NAMES)])
-def test_files_are_named_without_known_suffixes(paths: str, names: str) -> None:
+def test_files_are_named_without_known_suffixes(paths, names):
     assert run_names(paths.split()) == names.split()
     if " " not in paths:
         assert run_name(paths) == names
         assert "://" in paths or run_name(Path(paths)) == names
 
 
-def test_evaluate_names_runs_by_files_keys_and_tags() -> None:
+def test_evaluate_names_runs_by_files_keys_and_tags():
     qrels, pixels, pca = (DATA / name for name in ("digits.qrels", "pixels.run", "pca.run"))
     tagged = fr.Run.from_dict(fr.read_run(pca).to_dict(), tag="mine")
     for runs, names in (
@@ -354,7 +349,7 @@ def test_evaluate_names_runs_by_files_keys_and_tags() -> None:
     assert fr.evaluate(qrels, pixels, "map").name == "pixels"
 
 
-def test_tables_and_comparisons_have_these_names(tmp_path: Path) -> None:
+def test_tables_and_comparisons_have_these_names(tmp_path):
     qrels, pca = DATA / "digits.qrels", DATA / "pca.run"
     (tmp_path / "other.run.gz").write_bytes(pca.read_bytes())
     runs = [pca, tmp_path / "other.run.gz"]
@@ -367,7 +362,7 @@ def test_tables_and_comparisons_have_these_names(tmp_path: Path) -> None:
     assert str(scores[0] - scores[1]).split()[1:3] == ["pca", "other"]
 
 
-def test_a_dict_of_runs_is_evaluated_as_a_list_of_them() -> None:
+def test_a_dict_of_runs_is_evaluated_as_a_list_of_them():
     qrels, run = {"q1": {"d": 1}}, {"q1": {"d": 1.0}}
     for first in (run, [("q1", "d", 1.0)]):
         found: Any = fr.Evaluator(qrels, "map").evaluate({"a": first, "b": run})
@@ -381,7 +376,7 @@ def test_a_dict_of_runs_is_evaluated_as_a_list_of_them() -> None:
 DOCS = {"q1": {"d": 1.0}}
 
 
-def test_a_dict_of_runs_and_of_documents_is_an_error() -> None:
+def test_a_dict_of_runs_and_of_documents_is_an_error():
     for given in (
         {"a": DOCS, **DOCS},
         {**DOCS, "a": DOCS},
@@ -393,7 +388,7 @@ def test_a_dict_of_runs_and_of_documents_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
-def test_a_frame_with_two_tags_says_how_to_read_it(kind: str) -> None:
+def test_a_frame_with_two_tags_says_how_to_read_it(kind):
     columns = {"qid": ["q", "q"], "docno": ["a", "b"], "score": [2.0, 1.0], "system": ["x", "y"]}
     library = pytest.importorskip({"arrow": "pyarrow"}.get(kind, kind))
     frame = library.table(columns) if kind == "arrow" else library.DataFrame(columns)

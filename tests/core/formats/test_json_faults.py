@@ -47,7 +47,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("read", "fault"), CASES)
-def test_every_reader_says_what_is_wrong(read: str, fault: str, tmp_path: Path) -> None:
+def test_every_reader_says_what_is_wrong(read, fault, tmp_path):
     content, line, reason = FAULTS[fault]
     (tmp_path / "file.jsonl").write_bytes(content)
     with pytest.raises(FormatError, match=rf"file\.jsonl:{line}: {reason}"):
@@ -56,16 +56,14 @@ def test_every_reader_says_what_is_wrong(read: str, fault: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("read", [fr.read_plan, lambda path: fr.gate(path, *PLAIN)])
-def test_what_is_no_json_is_neither_a_plan_nor_a_baseline(
-    read: Callable[[Path], Any], fault: str, tmp_path: Path
-) -> None:
+def test_what_is_no_json_is_neither_a_plan_nor_a_baseline(read, fault, tmp_path):
     (tmp_path / "file.json").write_bytes(FAULTS[fault][0])
     with pytest.raises(FastrankError, match=r"file\.json.*(expected a plan|baseline)"):
         read(tmp_path / "file.json")
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_manifest_that_cannot_be_read_protects_its_folder(fault: str, tmp_path: Path) -> None:
+def test_a_manifest_that_cannot_be_read_protects_its_folder(fault, tmp_path):
     write_site({"index.html": b"x"}, tmp_path / "site")
     (tmp_path / "site/manifest.json").write_bytes(FAULTS[fault][0])
     with pytest.raises(FastrankError, match="choose an empty folder"):
@@ -85,7 +83,7 @@ def test_a_manifest_that_cannot_be_read_protects_its_folder(fault: str, tmp_path
         ('[{"a": 1, "a": 2}]', "a"),
     ],
 )
-def test_a_key_that_occurs_twice_is_found_in_any_layout(text: str, repeated: str) -> None:
+def test_a_key_that_occurs_twice_is_found_in_any_layout(text, repeated):
     if not repeated:
         assert load_json(text, "x") == json.loads(text)
         return

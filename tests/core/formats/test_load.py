@@ -97,9 +97,7 @@ UNUSED = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 @pytest.mark.parametrize("kind", NOUNS)
 @given(data=st.data())
 @settings(max_examples=many(25), deadline=None, suppress_health_check=UNUSED)
-def test_what_is_written_comes_back_as_it_was(
-    form: str, kind: str, data: Any, tmp_path: Path
-) -> None:
+def test_what_is_written_comes_back_as_it_was(form, kind, data, tmp_path):
     make, save, load, numbers, options = NOUNS[kind]
     docs = st.dictionaries(IDS[form], numbers, min_size=1, max_size=4)
     given = data.draw(st.dictionaries(IDS[form], docs, min_size=1, max_size=3))
@@ -114,9 +112,7 @@ def test_what_is_written_comes_back_as_it_was(
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("kind", NOUNS)
-def test_formats_and_compressions_are_told_from_names_and_contents(
-    form: str, kind: str, tmp_path: Path
-) -> None:
+def test_formats_and_compressions_are_told_from_names_and_contents(form, kind, tmp_path):
     """Each by each. The second file has no name that says anything. Iterations are kept."""
     make, save, load, _, options = NOUNS[kind]
     grades = {f"d{doc}": doc % 2 + (0.25 if kind == "run" else 0) for doc in range(300)}
@@ -137,7 +133,7 @@ def test_formats_and_compressions_are_told_from_names_and_contents(
                 assert contents(load(file)) == contents(noun)
 
 
-def test_tables_have_a_column_of_iterations_or_tags_only_if_there_are_any(tmp_path: Path) -> None:
+def test_tables_have_a_column_of_iterations_or_tags_only_if_there_are_any(tmp_path):
     path = tmp_path / "x.csv"
     for lines, text in (
         (b"q 0 d 1\n", b"query_id,doc_id,relevance\nq,d,1\n"),
@@ -151,7 +147,7 @@ def test_tables_have_a_column_of_iterations_or_tags_only_if_there_are_any(tmp_pa
 
 
 @pytest.mark.parametrize("query", ['{"q"', "[}q", '{"q":1', '["a",', '{"q":"d",', "{}"])
-def test_trec_files_whose_queries_begin_like_json_read_back(query: str, tmp_path: Path) -> None:
+def test_trec_files_whose_queries_begin_like_json_read_back(query, tmp_path):
     run, qrels = {query: {"d1": 1.5, "d2": 1.0}}, {query: {"d1": 1, "d2": 0}}
     fr.write_run(Run.from_dict(run), tmp_path / "x.run")
     fr.write_qrels(Qrels.from_dict(qrels), tmp_path / "x.qrels")
@@ -160,7 +156,7 @@ def test_trec_files_whose_queries_begin_like_json_read_back(query: str, tmp_path
     assert fr.evaluate(tmp_path / "x.qrels", tmp_path / "x.run", "map").mean == {"map": 1.0}
 
 
-def test_ids_of_files_stay_exact(tmp_path: Path, write: Write) -> None:
+def test_ids_of_files_stay_exact(tmp_path, write):
     """Large integers of parquet and JSONL, and leading zeros."""
     grades = {str(2**53 + 1): 1, str(2**53): 2, str(2**63 - 1): 3}
     columns = {"qid": [1] * 3, "docno": list(map(int, grades)), "label": list(grades.values())}
@@ -206,17 +202,17 @@ qid\tdocno\trank\tscore\n7\tb\t1\t2.5\n7\ta\t2\t5e-1\n
 
 
 @pytest.mark.parametrize("content", JUDGED.strip().splitlines())
-def test_judgments_of_others_are_read(content: str) -> None:
+def test_judgments_of_others_are_read(content):
     content = text_of(content).replace("BOM", "\ufeff")
     assert read_qrels(content).to_dict() == {"q1": {"d1": 1, "d2": 0}}
 
 
 @pytest.mark.parametrize("content", RETRIEVED.strip().splitlines())
-def test_runs_of_others_are_read(content: str) -> None:
+def test_runs_of_others_are_read(content):
     assert read_run(text_of(content)).to_dict() == {"7": {"b": 2.5, "a": 0.5}}
 
 
-def test_a_run_of_ms_marco_has_ranks(write: Write) -> None:
+def test_a_run_of_ms_marco_has_ranks(write):
     """Query, passage and rank: a lower rank is the better score; other numbers are ambiguous."""
     path = write("7\t70\t1\n7\t71\t2\n9\t70\t1\n")
     assert fr.read_run(path).to_dict() == {"7": {"70": -1.0, "71": -2.0}, "9": {"70": -1.0}}
@@ -237,7 +233,7 @@ NAMES = ("question", "candidate", "label", "score")
     ("content", "names"),
     [(QUESTIONS, NAMES), (QUESTIONS.replace("\t", ","), NAMES), (SEVEN, (0, 2, 6, 4))],
 )
-def test_a_file_with_columns_is_a_table(content: str, names: tuple[Any, ...]) -> None:
+def test_a_file_with_columns_is_a_table(content, names):
     """Even if a line has as many fields as one of TREC's."""
     query, doc, grade, score = names
     qrels = read_qrels(content, columns={"query": query, "doc": doc, "grade": grade})
@@ -284,7 +280,7 @@ PAR1 no => : cannot be read as parquet
 
 
 @pytest.mark.parametrize("row", REFUSED.strip("\n").splitlines())
-def test_what_is_wrong_is_told_with_its_line(row: str, write: Write) -> None:
+def test_what_is_wrong_is_told_with_its_line(row, write):
     content, _, reason = row.partition(" => ")
     record = '{"qid": "q", "docno": "d", "label": 1}'
     for name, own in {"HEADER": r"qid,docno,label\nq,d,1\n", "RECORD": record}.items():
@@ -304,9 +300,7 @@ def test_what_is_wrong_is_told_with_its_line(row: str, write: Write) -> None:
     ],
     ids=["columns", "lists", "dicts"],
 )
-def test_what_is_wrong_in_a_file_whose_name_says_its_format(
-    name: str, content: str, reason: str, write: Write
-) -> None:
+def test_what_is_wrong_in_a_file_whose_name_says_its_format(name, content, reason, write):
     """And the file is closed."""
     for read in (fr.read_qrels, lambda path: fr.evaluate(path, {"q": {"d": 1}}, "map")):
         with pytest.raises(FormatError, match=reason):
@@ -314,7 +308,7 @@ def test_what_is_wrong_in_a_file_whose_name_says_its_format(
 
 
 @pytest.mark.parametrize("broken", ["a page", "a name"])
-def test_a_parquet_file_that_is_broken_inside_is_an_input_error(broken: str) -> None:
+def test_a_parquet_file_that_is_broken_inside_is_an_input_error(broken):
     sink = pa.BufferOutputStream()
     table = {"query_id": ["q"], "doc_id": ["d"], "relevance": [1]}
     pq.write_table(pa.table(table), sink, compression="none", store_schema=False)
@@ -327,13 +321,13 @@ def test_a_parquet_file_that_is_broken_inside_is_an_input_error(broken: str) -> 
         read_qrels(content)
 
 
-def test_a_repeated_document_of_a_csv_file_is_named_with_its_lines(write: Write) -> None:
+def test_a_repeated_document_of_a_csv_file_is_named_with_its_lines(write):
     path = write('qid,docno,score\nq,"d\ne",1\nq,d,2\np,d,1\nq,d,3\n')
     with pytest.raises(EvaluationError, match="duplicate docs d, lines 4 and 6 of /"):
         fr.evaluate({"q": {"d": 1}}, path, "map")
 
 
-def test_a_repeated_document_is_found_at_once_in_a_long_ranking() -> None:
+def test_a_repeated_document_is_found_at_once_in_a_long_ranking():
     """In JSON, and on the way to it; not by looking through all before it, for each."""
     names = [f"d{number}" for number in [*range(50_000), 49_999]]
     run = Run.from_arrays(["q"] * len(names), names, [1.0] * len(names))
@@ -344,7 +338,7 @@ def test_a_repeated_document_is_found_at_once_in_a_long_ranking() -> None:
 
 
 @pytest.mark.parametrize("word", ["a b", "", "a\nb", "a\tb", "a\0"])
-def test_an_id_that_is_no_field_is_not_written_to_trec(word: str, tmp_path: Path) -> None:
+def test_an_id_that_is_no_field_is_not_written_to_trec(word, tmp_path):
     for odd in ({word: {"d": 1}}, {"q": {word: 1}}):
         with pytest.raises(InputError, match="without blanks and NUL"):
             fr.write_run(Run.from_dict(odd), tmp_path / "run.trec")
@@ -358,7 +352,7 @@ def test_an_id_that_is_no_field_is_not_written_to_trec(word: str, tmp_path: Path
     assert (tmp_path / "run.trec").read_bytes() == b"q Q0 d 1 1.0 -\n"
 
 
-def test_what_a_format_cannot_hold_leaves_the_file_as_it_was(write: Write) -> None:
+def test_what_a_format_cannot_hold_leaves_the_file_as_it_was(write):
     path = write("before", "out.json")
     twice = Run.from_arrays(["q", "q"], ["d", "d"], [1.0, 2.0])
     with pytest.raises(InputError, match="duplicate document 'd'"):
@@ -376,7 +370,7 @@ EMPTY_IDS = {
 
 
 @pytest.mark.parametrize("form", EMPTY_IDS)
-def test_an_empty_id_is_neither_written_nor_read(form: str, write: Write) -> None:
+def test_an_empty_id_is_neither_written_nor_read(form, write):
     """Where it could not be told from a missing one; the error has its line."""
     for run in ({"": {"d": 1.0}}, {"q": {"": 1.0}}):
         expected = f"has an empty id: expected some text for a {form} file"
@@ -387,7 +381,7 @@ def test_an_empty_id_is_neither_written_nor_read(form: str, write: Write) -> Non
     assert raised.value.line == 3
 
 
-def test_formats_that_are_unknown_are_refused(tmp_path: Path) -> None:
+def test_formats_that_are_unknown_are_refused(tmp_path):
     qrels = Qrels.from_dict({"q": {"d": 1}})
     with pytest.raises(fr.FastrankError, match=r"format: expected one of trec, .*, found 'xml'"):
         fr.write_qrels(qrels, tmp_path / "a", "xml")
@@ -405,9 +399,7 @@ def a_part(name: str) -> io.BytesIO:
     return io.BytesIO(b"".join((DATA / name).read_bytes().splitlines(keepends=True)[::10]))
 
 
-def test_the_command_takes_files_of_every_format_and_a_pipe(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_takes_files_of_every_format_and_a_pipe(tmp_path, monkeypatch):
     """As of those of TREC. What shows the format of standard input is still there to be read."""
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_bytes(a_part("digits.qrels").read())
@@ -422,7 +414,7 @@ def test_the_command_takes_files_of_every_format_and_a_pipe(
         assert printed("eval -m map", *files).splitlines()[1:] == expected != []
 
 
-def test_convert_takes_a_file_through_every_format_and_back(tmp_path: Path) -> None:
+def test_convert_takes_a_file_through_every_format_and_back(tmp_path):
     (tmp_path / "first.run").write_bytes(a_part("pca.run").read())
     between = [f"a.{form}.gz" for form in FORMATS if form != "json"]
     for source, target in pairwise(["first.run", *between, "last.run"]):
@@ -450,9 +442,7 @@ q\td\t1\n => none
 
 
 @pytest.mark.parametrize(("content", "kind"), cases(KINDS))
-def test_convert_tells_the_kind_only_where_it_is_certain(
-    content: str, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_convert_tells_the_kind_only_where_it_is_certain(content, kind, monkeypatch):
     monkeypatch.setattr(sys, "stdin", Standard(text_of(content).encode()))
     found = fastrank("convert --format csv - -")
     if kind == "none":
@@ -463,7 +453,7 @@ def test_convert_tells_the_kind_only_where_it_is_certain(
         assert ("relevance" in found.out) == (kind == "qrels")
 
 
-def test_convert_tells_which_queries_a_format_cannot_hold(write: Write) -> None:
+def test_convert_tells_which_queries_a_format_cannot_hold(write):
     """Those without results are gone with the last of their lines; JSON keeps them."""
     judged, run = write('{"q": {"d": 2}}', "q"), write('{"q": {}, "r": {"d": 1.5}}', "r")
     assert printed(f"convert --kind qrels --format trec {judged} -") == "q 0 d 2\n"
@@ -474,7 +464,7 @@ def test_convert_tells_which_queries_a_format_cannot_hold(write: Write) -> None:
 
 
 @pytest.mark.parametrize("indent", [None, 1])
-def test_json_with_judgments_or_a_run_inside(indent: int | None) -> None:
+def test_json_with_judgments_or_a_run_inside(indent):
     """The results of FlagEmbedding, and the data sets of LlamaIndex."""
     run = {"eval_name": "e", "split": "dev", "search_results": {"q": {"d": 1.5}}}
     qrels = {"queries": {"q": "who?"}, "relevant_docs": {"q": ["d"]}, "mode": "text"}

@@ -200,9 +200,7 @@ GENERATORS: list[Callable[[random.Random], Iterator[str | bytes]]] = [
 
 
 @pytest.mark.parametrize("generate", GENERATORS, ids=lambda own: own.__name__)
-def test_texts_of_every_shape_are_read_as_strtod_reads_them(
-    generate: Callable[[random.Random], Iterator[str | bytes]],
-) -> None:
+def test_texts_of_every_shape_are_read_as_strtod_reads_them(generate):
     texts = generate(random.Random(1))
     assert_read_as_strtod([text.encode() if isinstance(text, str) else text for text in texts])
 
@@ -246,7 +244,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_all_readers_of_numbers_agree_with_strtod(name: str) -> None:
+def test_all_readers_of_numbers_agree_with_strtod(name):
     """Those of scores and of levels, and the slow one; the longest number at the start counts."""
     texts = TEXTS[name].encode().split()
     levels = parse_prefs(b"".join(b"q g s d %b\n" % text for text in texts), strict=False).levels
@@ -254,7 +252,7 @@ def test_all_readers_of_numbers_agree_with_strtod(name: str) -> None:
         assert differences(texts, read) == []
 
 
-def test_the_twins_of_strtod_and_atol_are_the_c_librarys() -> None:
+def test_the_twins_of_strtod_and_atol_are_the_c_librarys():
     """The oracles of this file agree with the real functions, where Python can call them."""
     library = ctypes.CDLL(None) if hasattr(ctypes, "RTLD_GLOBAL") else None
     if not hasattr(library, "strtod"):
@@ -269,7 +267,7 @@ def test_the_twins_of_strtod_and_atol_are_the_c_librarys() -> None:
 
 @slow_in_python
 @pytest.mark.parametrize("zeros", [99_999, 100_000, 300_000, 1_000_000])
-def test_exponents_and_zeros_make_up_for_each_other(zeros: int) -> None:
+def test_exponents_and_zeros_make_up_for_each_other(zeros):
     """An exponent counts in full against any number of zeros, and no exponent is too large."""
     exponents = [0, 1, -1, 9 * zeros, -9 * zeros]
     texts = [b"1%be%d" % (b"0" * zeros, exponent - zeros) for exponent in exponents]
@@ -277,7 +275,7 @@ def test_exponents_and_zeros_make_up_for_each_other(zeros: int) -> None:
     assert_read_as_strtod(texts)
 
 
-def test_a_million_digits_are_one_number() -> None:
+def test_a_million_digits_are_one_number():
     size = many(300_000)
     texts = [b"0." + b"3" * size, b"7" * size, b"0" * size + b"2.5"]
     assert read_scores(texts) == [1 / 3, inf, 2.5]
@@ -285,7 +283,7 @@ def test_a_million_digits_are_one_number() -> None:
 
 @examples(150)
 @given(st.one_of(odd_numbers, st.binary(max_size=12), st.floats().map(lambda x: repr(x).encode())))
-def test_the_slow_reader_agrees_with_strtod(text: bytes) -> None:
+def test_the_slow_reader_agrees_with_strtod(text):
     """On every text, blanks before it included."""
     for own in (text, b" \t\v\f\r\n" + text):
         assert differences([own], [numbers.atof(own)]) == []
@@ -303,7 +301,7 @@ INTEGERS = [
 ]
 
 
-def test_odd_integers_are_read_as_atol_reads_them() -> None:
+def test_odd_integers_are_read_as_atol_reads_them():
     """The leading integer, 0 if there is none, held within 64 bits; both readers agree."""
     expected = list(map(atol, INTEGERS))
     assert read_grades(INTEGERS) == list(map(numbers.atol, INTEGERS)) == expected
@@ -314,7 +312,7 @@ def test_odd_integers_are_read_as_atol_reads_them() -> None:
     assert numbers.atol(b"\xa07") == 0
 
 
-def test_random_integers_are_read_as_atol_reads_them() -> None:
+def test_random_integers_are_read_as_atol_reads_them():
     """Of all lengths up to 25 digits, with signs and with something after them, and near 2^63."""
     chance = random.Random(13)
     signs, ends = ["", "", "+", "-"], ["", "", ".5", "e3", "x"]
@@ -342,7 +340,7 @@ PRINTED = [
 
 
 @pytest.mark.parametrize(("specification", "texts"), PRINTED)
-def test_numbers_print_as_in_c(specification: str, texts: dict[float, str]) -> None:
+def test_numbers_print_as_in_c(specification, texts):
     """Like Python's %, but a NaN shows its sign."""
     for value, text in texts.items():
         assert numbers.printed(specification, value) == text

@@ -66,9 +66,7 @@ def check(path: Any, columns: dict[str, list[Any]]) -> None:
 @pytest.mark.parametrize("queries", [SORTED, SHUFFLED, [5], [99, 5], [14, 3, 15]])
 @pytest.mark.parametrize("dictionary", [True, False])
 @pytest.mark.parametrize("group", [7, 50, 10_000])
-def test_row_groups_and_dictionaries_do_not_matter(
-    queries: list[int], dictionary: bool, group: int, write: Any
-) -> None:
+def test_row_groups_and_dictionaries_do_not_matter(queries, dictionary, group, write):
     columns = rows_of(queries)
     check(write(columns, row_group_size=group, use_dictionary=dictionary), columns)
 
@@ -85,7 +83,7 @@ TYPES = {
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_types_of_columns_do_not_matter(kind: str, write: Any) -> None:
+def test_types_of_columns_do_not_matter(kind, write):
     columns = rows_of(SORTED)
     arrays = {}
     for (name, values), to in zip(columns.items(), TYPES[kind], strict=True):
@@ -99,7 +97,7 @@ def test_types_of_columns_do_not_matter(kind: str, write: Any) -> None:
     check(path, {**columns, "score": arrays["score"].to_pylist()})
 
 
-def test_any_source_will_do(tmp_path: Path) -> None:
+def test_any_source_will_do(tmp_path):
     columns = rows_of(SORTED)
     for path in (tmp_path / "r.parquet", tmp_path / "r.parquet.gz"):
         fr.write_run(fr.Run.from_dict(dict_of(columns), tag="own"), path)
@@ -107,9 +105,7 @@ def test_any_source_will_do(tmp_path: Path) -> None:
         check(io.BytesIO(path.read_bytes()), columns)
 
 
-def test_other_columns_are_not_read_and_the_tag_is_that_of_its_column(
-    write: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_columns_are_not_read_and_the_tag_is_that_of_its_column(write, monkeypatch):
     columns = rows_of(SORTED)
     count = len(columns["score"])
     others = {"vector": [[1.0, 2.0]] * count, "rank": [1] * count, "tag": ["bm25"] * count}
@@ -127,7 +123,7 @@ def test_other_columns_are_not_read_and_the_tag_is_that_of_its_column(
     assert fr.evaluate(QRELS, path, "map").tag == "bm25"
 
 
-def test_scattered_queries_and_runs_of_ranks(write: Any) -> None:
+def test_scattered_queries_and_runs_of_ranks(write):
     columns = rows_of(SORTED)
     order = list(range(len(columns["score"])))
     random.Random(3).shuffle(order)
@@ -150,13 +146,13 @@ def test_scattered_queries_and_runs_of_ranks(write: Any) -> None:
         ({"doc_id": ["a", "b", "a"]}, "duplicate docs a, rows 0 and 2"),
     ],
 )
-def test_what_is_wrong_names_the_row(changes: dict[str, Any], message: str, write: Any) -> None:
+def test_what_is_wrong_names_the_row(changes, message, write):
     columns = {"query_id": ["3"] * 3, "doc_id": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]}
     with pytest.raises(fr.FastrankError, match=message):
         fr.evaluate(QRELS, write({**columns, **changes}), "map")
 
 
-def test_a_repeated_id_that_is_missing_names_its_row(write: Any) -> None:
+def test_a_repeated_id_that_is_missing_names_its_row(write):
     """Texts that are in many rows on end are read as numbers of the dictionary."""
     queries: list[Any] = ["3"] * 2000
     queries[1234] = None

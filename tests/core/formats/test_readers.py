@@ -6,7 +6,6 @@ import contextlib
 import io
 import random
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,7 +61,7 @@ def refused(form: Form, text: bytes, **options: Any) -> FormatError:
 
 
 @in_every_format
-def test_all_bytes_but_blanks_newline_and_nul_are_text(form: Form) -> None:
+def test_all_bytes_but_blanks_newline_and_nul_are_text(form):
     """Also what only Unicode or Python takes for white space, and what is no UTF-8."""
     ordinary = bytes(set(range(1, 256)) - set(b"\n#" + BLANKS))
     for query in (ordinary, *(b"q" + text + b"1" for text in NO_BLANKS)):
@@ -110,7 +109,7 @@ MEANT = [
 
 @pytest.mark.filterwarnings("ignore:.* byte order mark")
 @pytest.mark.parametrize(("forms", "version", "text", "queries"), MEANT)
-def test_what_lines_mean(forms: list[Form], version: str, text: bytes, queries: bytes) -> None:
+def test_what_lines_mean(forms, version, text, queries):
     for form in forms:
         expected = [(query, [form.row]) for query in queries.split()]
         for options in versions(form, version):
@@ -142,16 +141,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("forms", "version", "text", "line"), REFUSED, ids=range(len(REFUSED)))
-def test_malformed_lines_are_found(forms: list[Form], version: str, text: bytes, line: int) -> None:
+def test_malformed_lines_are_found(forms, version, text, line):
     for form in forms:
         for options in versions(form, version):
             assert refused(form, text, **options).line == line, (form.fields, options)
 
 
 @in_every_format
-def test_the_error_says_file_and_line_what_is_expected_and_what_was_found(
-    form: Form, tmp_path: Path
-) -> None:
+def test_the_error_says_file_and_line_what_is_expected_and_what_was_found(form, tmp_path):
     """Up to sixty bytes of the line; what is no UTF-8 is replaced, what controls is escaped."""
     path = tmp_path / "file"
     short = form.line.rpartition(b" ")[0]
@@ -180,7 +177,7 @@ def test_the_error_says_file_and_line_what_is_expected_and_what_was_found(
 
 
 @in_every_format
-def test_a_nul_byte_within_a_line_is_refused_before_its_fields_are_counted(form: Form) -> None:
+def test_a_nul_byte_within_a_line_is_refused_before_its_fields_are_counted(form):
     within = [form.line[:place] + b"\0" + form.line[place:] for place in (1, 2, -1)]
     for bad in [*within, b" \0", b"x\0", b"\t\0 a b c d e f", form.line + b" more\0"]:
         error = refused(form, b"LINE\n" + bad + b"\n")
@@ -196,9 +193,7 @@ def test_a_nul_byte_within_a_line_is_refused_before_its_fields_are_counted(form:
         (b"\0x", [], REST_IS_NOT_READ.format(1, 2)),
     ],
 )
-def test_a_nul_byte_at_the_start_of_a_line_ends_the_file_with_a_warning(
-    form: Form, text: bytes, queries: list[bytes], said: str
-) -> None:
+def test_a_nul_byte_at_the_start_of_a_line_ends_the_file_with_a_warning(form, text, queries, said):
     """As for trec_eval what follows is not read; `warn` gets the message if it is given."""
     content = form.filled(text)
     messages: list[str] = []
@@ -213,9 +208,7 @@ def test_a_nul_byte_at_the_start_of_a_line_ends_the_file_with_a_warning(
 
 
 @in_every_format
-def test_a_nul_byte_on_standard_input_and_in_zscores_is_refused(
-    form: Form, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_nul_byte_on_standard_input_and_in_zscores_is_refused(form, tmp_path, monkeypatch):
     """Also at the start of a line, where trec_eval 10.0 would join what is around it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(form.line + b"\n\0\n")))
@@ -229,7 +222,7 @@ def test_a_nul_byte_on_standard_input_and_in_zscores_is_refused(
 
 
 @in_every_format
-def test_lines_and_files_may_be_of_any_length(form: Form) -> None:
+def test_lines_and_files_may_be_of_any_length(form):
     size, lines = many(1_000_000), many(20_000)
     query = b"q" * size
     assert rows_of(form, form.of(query)) == [(query, [form.row])]
@@ -239,7 +232,7 @@ def test_lines_and_files_may_be_of_any_length(form: Form) -> None:
 
 
 @pytest.mark.parametrize("length", range(1, 24))
-def test_lines_of_another_query_are_not_taken_for_those_of_the_one_before(length: int) -> None:
+def test_lines_of_another_query_are_not_taken_for_those_of_the_one_before(length):
     """Wherever their ids differ; the beginnings of lines are compared in words of 8 bytes."""
     ids = ["a" * length, *("a" * i + "b" + "a" * (length - i - 1) for i in range(length))]
     lines = [f"{query} Q0 d{i} 1 1 t\n" for query in ids for i in range(4)]
@@ -250,7 +243,7 @@ def test_lines_of_another_query_are_not_taken_for_those_of_the_one_before(length
     assert np.diff(read.offsets).tolist() == [4] * len(ids)
 
 
-def test_thousands_of_scattered_queries_and_two_that_alternate() -> None:
+def test_thousands_of_scattered_queries_and_two_that_alternate():
     """As many as fill a hash table, in random order; as many pieces as lines."""
     chance = random.Random(1)
     queries = [b"%d" % chance.getrandbits(chance.choice([8, 16, 64])) for _ in range(many(5_000))]
@@ -279,7 +272,7 @@ def repeats(lines: list[list[bytes]], form: Form) -> bool:
 
 @of_formats(*OF_TREC)
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
-def test_any_text_is_read_as_by_the_twin(form: Form, version: str) -> None:
+def test_any_text_is_read_as_by_the_twin(form, version):
     """It means what split, dictionaries, strtod and atol make of it, or is an error there.
 
     And strict readers raise nothing but FastrankError.
@@ -323,7 +316,7 @@ def test_any_text_is_read_as_by_the_twin(form: Form, version: str) -> None:
 
 @examples(60)
 @given(make.lines_of(make.ZSCORES_ROWS).filter(bool))
-def test_zscores_are_sorted_by_measure_equal_ones_as_they_stand(text: bytes) -> None:
+def test_zscores_are_sorted_by_measure_equal_ones_as_they_stand(text):
     lines = [line.split() for line in text.removesuffix(b"\n").split(b"\n")]
     expected = make.grouped(lines, ZSCORES.layout)
     for _, entries in expected:
@@ -343,9 +336,7 @@ def test_zscores_are_sorted_by_measure_equal_ones_as_they_stand(text: bytes) -> 
         (b"q1 a\nq2 a\nq1 b\n", 3, "query 'q1' is already in cluster 'a'"),
     ],
 )
-def test_a_line_of_clusters_has_a_query_and_its_cluster(
-    content: bytes, line: int, reason: str
-) -> None:
+def test_a_line_of_clusters_has_a_query_and_its_cluster(content, line, reason):
     found = read_clusters(io.BytesIO(b"q1 a\n\nq2\tb\r\nq1 a\nq3 a"))
     assert found == {"q1": "a", "q2": "b", "q3": "a"}
     with pytest.raises(FormatError) as raised:

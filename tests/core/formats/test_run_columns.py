@@ -85,9 +85,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @examples(100)
 @given(lines_of(RUN_ROWS) | untidy(RUN_ROWS), PIECES, THREADS, st.sampled_from(["9.0.8", "10.0"]))
-def test_lines_of_all_kinds(
-    path: Path, text: bytes, piece: int, threads: int, version: str
-) -> None:
+def test_lines_of_all_kinds(path, text, piece, threads, version):
     """Whatever separates fields, however numbers are written, wherever the file is cut.
 
     Also what is no result: the same error with the same line, the same warning.
@@ -103,9 +101,7 @@ def test_lines_of_all_kinds(
     threads=THREADS,
 )
 @examples(60)
-def test_runs_as_systems_print_them(
-    path: Path, counts: list[int], width: int, ending: bytes, piece: int, threads: int
-) -> None:
+def test_runs_as_systems_print_them(path, counts, width, ending, piece, threads):
     """They are never read as a whole: queries over many pieces, ids of any length."""
     lines = [
         b"q%d Q0 %0*d %d %.6f tag" % (query, width, row, row, 1 / (row + 1))
@@ -133,7 +129,7 @@ ODD = {
 
 @pytest.mark.parametrize("case", ODD)
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_odd_lines_are_read_in_pieces_or_as_a_whole(path: Path, case: str, threads: int) -> None:
+def test_odd_lines_are_read_in_pieces_or_as_a_whole(path, case, threads):
     """Lines that hold no result, and numbers that need a slower reader."""
     for piece in (12, 64):
         assert_same(path, ODD[case], piece, threads, "10.0")
@@ -141,7 +137,7 @@ def test_odd_lines_are_read_in_pieces_or_as_a_whole(path: Path, case: str, threa
         packed(path, ODD[case], 12, threads)
 
 
-def test_a_pickle_of_it_is_the_same(path: Path) -> None:
+def test_a_pickle_of_it_is_the_same(path):
     """Lines included."""
     run = packed(path, LINES)
     assert said(pickle.loads(pickle.dumps(run))) == said(run)
@@ -151,9 +147,7 @@ def test_a_pickle_of_it_is_the_same(path: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "lines"), [(b"", "lines 4 and 5"), (b"q3 Q0 d0 1 9 tag\n", "lines 5 and 6")]
 )
-def test_a_repeated_document_is_told_with_its_lines(
-    path: Path, first: bytes, lines: str, options: dict[str, Any]
-) -> None:
+def test_a_repeated_document_is_told_with_its_lines(path, first, lines, options):
     """Though the text is gone: as it is, with documents excluded, with a placeholder."""
     run = packed(path, first + LINES + b"q3 Q0 d3 2 1 tag\n")
     with pytest.raises(FastrankError, match=lines):
@@ -163,7 +157,7 @@ def test_a_repeated_document_is_told_with_its_lines(
 # Memory
 
 
-def test_of_the_text_only_ids_are_kept(path: Path) -> None:
+def test_of_the_text_only_ids_are_kept(path):
     """A query's id once, a document's for each of its lines."""
     buffer = packed(path, LINES).docs.buffer
     kept = b"q1d1d2q2d1q3d3"
@@ -171,7 +165,7 @@ def test_of_the_text_only_ids_are_kept(path: Path) -> None:
     assert len(buffer) == len(kept) + SLACK
 
 
-def test_the_memory_of_a_run_that_is_gone_serves_the_next(path: Path) -> None:
+def test_the_memory_of_a_run_that_is_gone_serves_the_next(path):
     """What is held stays as it is, and of a much larger run nothing is kept."""
     address = packed(path, LINES).scores.ctypes.data
     again = packed(path, LINES.replace(b"d", b"e"))
@@ -186,7 +180,7 @@ def test_the_memory_of_a_run_that_is_gone_serves_the_next(path: Path) -> None:
     assert packed(path, LINES).scores.ctypes.data != large
 
 
-def test_threads_that_read_at_once_have_memory_of_their_own(tmp_path: Path) -> None:
+def test_threads_that_read_at_once_have_memory_of_their_own(tmp_path):
     """Each run is what its file says, while all of them are read again and again."""
     for number in range(4):
         (tmp_path / str(number)).write_bytes(LINES.replace(b"d", b"%d-" % number))
@@ -210,9 +204,7 @@ def test_threads_that_read_at_once_have_memory_of_their_own(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_file_with_more_lines_than_were_counted(
-    path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
-) -> None:
+def test_a_file_with_more_lines_than_were_counted(path, monkeypatch, threads):
     """A file that is written to while it is read is refused."""
     path.write_bytes(b"q Q0 a-long-document-id 1 2.5 tag\n" * 40 + LINES)
     size = path.stat().st_size
@@ -256,7 +248,7 @@ def queries_of(text: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
-def test_turns_become_shorter_and_are_cut_between_queries(threads: int, path: Path) -> None:
+def test_turns_become_shorter_and_are_cut_between_queries(threads, path):
     texts = turns_of(path, run_of(1000), threads)
     assert len(texts) > 2 * threads
     assert len(texts[0]) < len(run_of(1000)) / threads
@@ -268,9 +260,7 @@ def test_turns_become_shorter_and_are_cut_between_queries(threads: int, path: Pa
 QRELS = {f"q{query}": {f"d{query % 10}": 1} for query in range(1000)}
 
 
-def test_a_thread_that_is_held_up_leaves_the_rest_to_the_others(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_thread_that_is_held_up_leaves_the_rest_to_the_others(path, monkeypatch):
     """Its first part is not read before all others are."""
     path.write_bytes(run_of(1000))
     feed, real_end, over = chunks.ChunkReader.feed, chunks.WorkQueue.end, Event()
@@ -292,9 +282,7 @@ def test_a_thread_that_is_held_up_leaves_the_rest_to_the_others(
     assert sorted(scores["recip_rank"]) == sorted(1 / (1 + query % 10) for query in range(1000))
 
 
-def test_no_part_is_begun_once_one_cannot_be_read(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_part_is_begun_once_one_cannot_be_read(path, monkeypatch):
     path.write_bytes(run_of(1000))
     begun = []
 

@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -62,7 +61,7 @@ def found(run: Any, rank_by: str, qrels: Any = None, **options: Any) -> dict[str
 
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
 @pytest.mark.parametrize("rank_by", BY)
-def test_a_trec_file(rank_by: str, version: str) -> None:
+def test_a_trec_file(rank_by, version):
     for content in (LINES, gzip.compress(LINES)):
         assert found(content, rank_by, trec_eval_version=version) == expected(BY[rank_by])
 
@@ -80,9 +79,7 @@ def test_a_trec_file(rank_by: str, version: str) -> None:
     ties=st.sampled_from(["docno_desc", "docno_asc", "given", "best", "worst"]),
 )
 @examples(60)
-def test_every_measure_follows_and_nothing_ties(
-    results: Results, grades: dict[str, int], ties: str
-) -> None:
+def test_every_measure_follows_and_nothing_ties(results, grades, ties):
     lines = "".join(f"q \tQ0 {doc}  {rank:+} {score} t\n" for doc, rank, score in results)
     qrels = {"q": {**grades, "y": 1}}
     by_rank = [doc for doc, *_ in sorted(results, key=lambda result: result[1])]
@@ -102,9 +99,7 @@ relevant = st.sets(st.sampled_from("abcd"), min_size=1)
     st.dictionaries(queries | st.just("4"), relevant, min_size=1),
 )
 @examples(40)
-def test_the_mrr_of_ms_marcos_script(
-    rankings: dict[str, list[str]], reference: dict[str, set[str]]
-) -> None:
+def test_the_mrr_of_ms_marcos_script(rankings, reference):
     """1 / rank of the first relevant of ten, added up, over the number of reference queries."""
     total = 0.0
     for query in sorted(rankings.keys() & reference.keys()):
@@ -128,7 +123,7 @@ def test_the_mrr_of_ms_marcos_script(
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_a_frame(library: str) -> None:
+def test_a_frame(library):
     module = pytest.importorskip(library)
     make = module.table if library == "pyarrow" else module.DataFrame
     for rank_by in ("rank", "given"):
@@ -140,7 +135,7 @@ def test_a_frame(library: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
-def test_a_file_with_names(form: str, tmp_path: Path) -> None:
+def test_a_file_with_names(form, tmp_path):
     rows = list(zip(*COLUMNS.values(), strict=True))
     blank = {"csv": ",", "tsv": "\t"}.get(form, "")
     lines = [blank.join(map(str, row)) for row in [list(COLUMNS), *rows]]
@@ -152,7 +147,7 @@ def test_a_file_with_names(form: str, tmp_path: Path) -> None:
         assert found(path, rank_by) == expected(BY[rank_by])
 
 
-def test_three_columns_of_ms_marco() -> None:
+def test_three_columns_of_ms_marco():
     """Their ranks are told from their values by default; asked for, they may have gaps."""
     whole = b"q1\ta\t1\nq1\tc\t2\nq1\tb\t3\nq2\td\t1\nq2\te\t2\n"
     for content, rank_by, order in (
@@ -166,14 +161,14 @@ def test_three_columns_of_ms_marco() -> None:
         found(MARCO, "score")
 
 
-def test_items_of_a_dict_and_rows_of_a_run_as_given() -> None:
+def test_items_of_a_dict_and_rows_of_a_run_as_given():
     run = {query: dict.fromkeys(docs, 0.5) for query, docs in BY["given"].items()}
     assert found(run, "given") == found(fr.Run.from_dict(run), "given") == expected(BY["given"])
     assert run["q1"] == {"b": 0.5, "a": 0.5, "c": 0.5}
 
 
 @pytest.mark.parametrize("make", [dict, fr.Run.from_dict, lambda run: json.dumps(run).encode()])
-def test_what_holds_no_ranks(make: Any) -> None:
+def test_what_holds_no_ranks(make):
     with pytest.raises(InputError, match="rank_by='rank': expected ranks, found only scores"):
         found(make({"q1": {"a": 0.5}}), "rank")
 
@@ -192,13 +187,13 @@ q Q0 a 0 1 t\nq Q0 b 0 1 t\n => : query 'q': documents 'a' and 'b' both have ran
 
 
 @pytest.mark.parametrize(("lines", "message"), cases(NO_RANKS))
-def test_what_is_no_rank(lines: str, message: str) -> None:
+def test_what_is_no_rank(lines, message):
     pattern = ".*".join(map(re.escape, f"<file object>{message}".split("...")))
     with pytest.raises(FastrankError, match=f"^{pattern}"):
         read_trec_run(io.BytesIO(unescaped(lines)), rank_by="rank")
 
 
-def test_ranks_of_frames_beyond_what_32_bit_floats_tell_apart() -> None:
+def test_ranks_of_frames_beyond_what_32_bit_floats_tell_apart():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"qid": ["q"], "docno": ["d"], "rank": [LAST_RANK + 1]})
     expected = r"row 0 .* expected a rank of at most 16777216, found 16777217"
@@ -206,13 +201,13 @@ def test_ranks_of_frames_beyond_what_32_bit_floats_tell_apart() -> None:
         fr.Run.from_pandas(frame)
 
 
-def test_of_repeated_documents_the_better_rank_counts_for_max() -> None:
+def test_of_repeated_documents_the_better_rank_counts_for_max():
     lines = b"q1 Q0 a 3 0.1 t\nq1 Q0 b 2 0.2 t\nq1 Q0 a 1 0.0 t\n"
     for duplicates, value in (("max", 1.0), ("first", 0.5)):
         assert found(lines, "rank", duplicates=duplicates)["q1"]["recip_rank"] == value
 
 
-def test_on_the_command_line(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_on_the_command_line(tmp_path, capfdbinary):
     (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 c 1\nq2 0 d 1\n")
     (tmp_path / "run").write_bytes(LINES)
     files = [str(tmp_path / name) for name in ("qrels", "run")]
@@ -221,7 +216,7 @@ def test_on_the_command_line(tmp_path: Path, capfdbinary: pytest.CaptureFixture[
         assert float(capfdbinary.readouterr().out.split()[-1]) == mean
 
 
-def test_other_orders_are_refused() -> None:
+def test_other_orders_are_refused():
     for read in (read_trec_run, fr.read_run, found):
         with pytest.raises(OptionError, match="'score', 'rank', 'given', found 'random'"):
             read(io.BytesIO(LINES), rank_by="random")
@@ -231,9 +226,7 @@ def test_other_orders_are_refused() -> None:
 @pytest.mark.parametrize(
     ("rank_by", "scores"), [("score", [0.5, 0.25]), ("rank", [-2, -1]), ("given", [-1, -2])]
 )
-def test_columns_may_be_named_that_the_order_does_not_look_at(
-    header: bytes, names: Any, rank_by: str, scores: list[float]
-) -> None:
+def test_columns_may_be_named_that_the_order_does_not_look_at(header, names, rank_by, scores):
     """The same names for every order, of files with and without a header."""
     columns = dict(zip(("query", "doc", "rank", "score"), names, strict=True))
     content = io.BytesIO(header + b"q,b,2,0.5\nq,a,1,0.25\n")
@@ -263,8 +256,6 @@ MANY = "".join(f"# key{place}: value\n" for place in range(20_000))
     ],
     ids=["comments", "long", "CR LF", "none", "a comment", "no end", "late", "a line amid"],
 )
-def test_the_lines_between_the_markers_at_the_beginning_lose_their_number_signs(
-    text: str, expected: str | None
-) -> None:
+def test_the_lines_between_the_markers_at_the_beginning_lose_their_number_signs(text, expected):
     for content in (text.encode(), gzip.compress(text.encode())):
         assert run_metadata(io.BytesIO(content)) == expected

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import pickle
-from pathlib import Path
 
 import pytest
 
@@ -27,7 +26,7 @@ def assert_is_the_sample(qrels: fr.Qrels) -> None:
     assert list(qrels.strata) == STRATA
 
 
-def test_five_columns_are_a_sample_and_four_have_no_strata() -> None:
+def test_five_columns_are_a_sample_and_four_have_no_strata():
     """Also of scattered queries, and after a pickle."""
     assert_is_the_sample(sample())
     assert_is_the_sample(pickle.loads(pickle.dumps(sample())))
@@ -39,7 +38,7 @@ def test_five_columns_are_a_sample_and_four_have_no_strata() -> None:
 
 
 @pytest.mark.parametrize("name", ["out.qrels", "out.csv", "out.tsv", "out.jsonl", "out.parquet"])
-def test_files_restore_strata(tmp_path: Path, name: str) -> None:
+def test_files_restore_strata(tmp_path, name):
     """TREC's suffixes mean the format sample if there are strata."""
     fr.write_qrels(sample(), tmp_path / name)
     assert_is_the_sample(fr.read_qrels(tmp_path / name))
@@ -48,7 +47,7 @@ def test_files_restore_strata(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_frames_have_strata(library: str) -> None:
+def test_frames_have_strata(library):
     pytest.importorskip(library)
     frame = getattr(sample(), f"to_{library}")()
     assert list(frame["stratum"]) == ["1", "1", "s2", "1"]
@@ -63,12 +62,12 @@ def test_frames_have_strata(library: str) -> None:
         (b"\n", ":1: expected lines of 5 fields"),
     ],
 )
-def test_malformed_lines_are_named(content: bytes, words: str) -> None:
+def test_malformed_lines_are_named(content, words):
     with pytest.raises(FormatError, match=words):
         sample(content, "sample")
 
 
-def test_formats_that_do_not_fit_are_refused() -> None:
+def test_formats_that_do_not_fit_are_refused():
     without, run = fr.Qrels.from_dict(JUDGED), fr.Run.from_dict({"q1": {"d1": 1.0}})
     with pytest.raises(FormatError, match=r"judgments with strata.*read_qrels"):
         read_trec_qrels(io.BytesIO(LINES))

@@ -27,7 +27,7 @@ def content(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_site_replaces_an_empty_folder_and_its_own_pages(tmp_path: Path) -> None:
+def test_a_site_replaces_an_empty_folder_and_its_own_pages(tmp_path):
     site = tmp_path / "site"
     site.mkdir()
     write_site(OLD, site)
@@ -40,7 +40,7 @@ def test_a_site_replaces_an_empty_folder_and_its_own_pages(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_a_folder_with_files_of_others_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_with_files_of_others_is_an_error(tmp_path):
     site = tmp_path / "site"
     write_site(OLD, site)
     (site / "notes.txt").write_text("mine")
@@ -57,7 +57,7 @@ def test_a_folder_with_files_of_others_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("link", [False, True])
-def test_links_and_empty_folders_of_others_are_not_deleted(tmp_path: Path, link: bool) -> None:
+def test_links_and_empty_folders_of_others_are_not_deleted(tmp_path, link):
     site, mine, theirs = tmp_path / "site", tmp_path / "site/pages/mine", tmp_path / "theirs"
     write_site(OLD, site)
     theirs.mkdir()
@@ -87,7 +87,7 @@ def fail_at_renames(monkeypatch: pytest.MonkeyPatch, to: str = "") -> None:
     monkeypatch.setattr(os, "rename", fail)
 
 
-def test_no_moment_is_without_a_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_moment_is_without_a_site(tmp_path, monkeypatch):
     site = tmp_path / "site"
     write_site(OLD, site)
     if not sites._swapped(str(site), str(site)):
@@ -101,9 +101,7 @@ def test_no_moment_is_without_a_site(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_a_site_that_cannot_be_swapped_is_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_site_that_cannot_be_swapped_is_replaced(tmp_path, monkeypatch):
     site = tmp_path / "site"
     write_site(OLD, site)
     monkeypatch.setattr(sites, "_swapped", lambda *_: False)
@@ -141,9 +139,7 @@ sites.write_site({"index.html": b"new", "pages/2.html": b"2"}, "site")
 
 @pytest.mark.parametrize("function", ["makedirs", "_swapped"])
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
-def test_a_signal_leaves_the_old_or_the_new_site_and_nothing_else(
-    tmp_path: Path, name: str, function: str
-) -> None:
+def test_a_signal_leaves_the_old_or_the_new_site_and_nothing_else(tmp_path, name, function):
     site = tmp_path / "site"
     write_site(OLD, site)
 

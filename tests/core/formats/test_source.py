@@ -156,16 +156,14 @@ class Raw(io.RawIOBase):
     st.integers(0, 600),
     st.integers(1, 700),
 )
-def test_text_is_the_same_for_any_buffer(
-    texts: list[bytes], pack: Pack, padding: int, size: int
-) -> None:
+def test_text_is_the_same_for_any_buffer(texts, pack, padding, size):
     """As it is, or in several members with padding, however small the buffer is."""
     content = b"".join(map(pack, texts)) + bytes(0 if pack is bytes else padding)
     assert unpacked(content, size) == b"".join(texts)
 
 
 @pytest.mark.parametrize("size", [1000, 65_537, 10_000_000])
-def test_long_compressed_text_for_any_buffer(packing: Packing, size: int, tmp_path: Path) -> None:
+def test_long_compressed_text_for_any_buffer(packing, size, tmp_path):
     """Text of many blocks in several members comes whole, from a path and from an object."""
     path = tmp_path / "run"
     content = packing.pack(TEXT) + packing.pack(b"") + packing.pack(SHORT)
@@ -174,14 +172,14 @@ def test_long_compressed_text_for_any_buffer(packing: Packing, size: int, tmp_pa
 
 
 @packed_or_not
-def test_compression_is_recognised_by_content(pack: Pack, tmp_path: Path) -> None:
+def test_compression_is_recognised_by_content(pack, tmp_path):
     """What a file is called says nothing about whether and how it is compressed."""
     for name in ("run", "run.txt", *(f"run{ending}" for ending in PACKERS)):
         (tmp_path / name).write_bytes(pack(SHORT))
         assert read_all(tmp_path / name) == read_all(str(tmp_path / name)) == SHORT
 
 
-def test_a_view_is_filled_unless_the_end_comes(packing: Packing) -> None:
+def test_a_view_is_filled_unless_the_end_comes(packing):
     """Short reads below do not show: fewer bytes than there is room mean the end."""
     source = Raw(packing.pack(TEXT), itertools.cycle([1, 5000, 17]))
     buffer = bytearray(len(TEXT) - 5)
@@ -191,7 +189,7 @@ def test_a_view_is_filled_unless_the_end_comes(packing: Packing) -> None:
     assert counts == [len(TEXT) - 5, 5, 0]
 
 
-def test_no_byte_beyond_the_view_is_touched(path: Path) -> None:
+def test_no_byte_beyond_the_view_is_touched(path):
     """A view of a part of a buffer, here of mapped memory; an empty one is no end."""
     with mmap.mmap(-1, 100) as buffer, open_source(path) as pieces:
         reader = pieces.whole()
@@ -202,7 +200,7 @@ def test_no_byte_beyond_the_view_is_touched(path: Path) -> None:
         assert drained(reader) == TEXT[10:]
 
 
-def test_whole_files_are_read_again(packing: Packing, path: Path) -> None:
+def test_whole_files_are_read_again(packing, path):
     """A regular file, whose size is known if it is plain, as often as wanted and in both ways."""
     packed = path.parent / "packed"
     packed.write_bytes(packing.pack(TEXT))
@@ -213,7 +211,7 @@ def test_whole_files_are_read_again(packing: Packing, path: Path) -> None:
             assert pieces.read() == drained(pieces.whole()) == pieces.read() == TEXT
 
 
-def test_a_part_lies_within_the_file_and_what_is_compressed_has_none(path: Path) -> None:
+def test_a_part_lies_within_the_file_and_what_is_compressed_has_none(path):
     for pack, start, stop in ((bytes, -1, 5), (bytes, 5, 4), (bytes, 0, 1000), (zstd, 0, 1)):
         path.write_bytes(pack(SHORT))
         with open_source(path) as pieces, pytest.raises(ValueError, match="has no part from"):
@@ -223,7 +221,7 @@ def test_a_part_lies_within_the_file_and_what_is_compressed_has_none(path: Path)
 # Files that change
 
 
-def test_file_that_shrinks_while_it_is_streamed(path: Path) -> None:
+def test_file_that_shrinks_while_it_is_streamed(path):
     """A cut file is not taken for a whole one; what is found is counted from the file's start."""
     expected = f"the file shrank while it was read: {len(TEXT)} bytes at the start, only 1500 found"
     with open_source(path) as pieces:
@@ -236,7 +234,7 @@ def test_file_that_shrinks_while_it_is_streamed(path: Path) -> None:
             pieces.check_unchanged()
 
 
-def test_compressed_file_that_shrinks(path: Path) -> None:
+def test_compressed_file_that_shrinks(path):
     """It is said to have shrunk, not to be broken."""
     path.write_bytes(gzip.compress(os.urandom(500_000), 1))
     with open_source(path) as pieces:
@@ -247,7 +245,7 @@ def test_compressed_file_that_shrinks(path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, len(TEXT)])
-def test_file_that_grows(size: int, path: Path) -> None:
+def test_file_that_grows(size, path):
     """What was there at the start is read, and the check finds that there is more."""
     os.truncate(path, size)
     with open_source(path) as pieces:
@@ -261,7 +259,7 @@ def test_file_that_grows(size: int, path: Path) -> None:
 
 
 @pytest.mark.parametrize(("change", "what"), [(-10, "shrank"), (10, "grew"), (0, "changed")])
-def test_whole_file_that_changes(change: int, what: str, path: Path) -> None:
+def test_whole_file_that_changes(change, what, path):
     """As many other bytes are noticed by the time of the change."""
     with open_source(path) as pieces:
         pieces.check_unchanged()
@@ -301,15 +299,13 @@ def followed(packing: Packing) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("damage", [cut, corrupt, followed], ids=lambda own: own.__name__)
-def test_broken_files_are_errors_in_any_member(
-    damage: Callable[[Packing], Iterator[bytes]], packing: Packing
-) -> None:
+def test_broken_files_are_errors_in_any_member(damage, packing):
     for wrong in damage(packing):
         for before in (b"", packing.pack(SHORT)):
             assert reasons(before + wrong).startswith(f"broken {packing.kind} data: ")
 
 
-def test_what_was_sound_is_given_before_the_error(packing: Packing) -> None:
+def test_what_was_sound_is_given_before_the_error(packing):
     content, buffer = packing.pack(TEXT), bytearray(len(TEXT))
     with open_source(io.BytesIO(content + content[:-6])) as pieces:
         reader = pieces.whole()
@@ -319,9 +315,7 @@ def test_what_was_sound_is_given_before_the_error(packing: Packing) -> None:
             assert reason_of(drained, reader).startswith("broken")
 
 
-def test_members_are_unpacked_once_and_zero_bytes_between_them_are_padding(
-    packing: Packing,
-) -> None:
+def test_members_are_unpacked_once_and_zero_bytes_between_them_are_padding(packing):
     """More of these than are read at once, such as tapes and some tools leave."""
     short = packing.pack(SHORT)
     assert unpacked(short + bytes(512)) == SHORT
@@ -330,7 +324,7 @@ def test_members_are_unpacked_once_and_zero_bytes_between_them_are_padding(
     assert unpacked(packing.pack(short)) == short
 
 
-def test_text_that_begins_almost_like_compressed_data_is_text() -> None:
+def test_text_that_begins_almost_like_compressed_data_is_text():
     """Only complete magic numbers count; that of bzip2 goes as far as its first block's mark."""
     line = b" 0 d1 1\n"
     for text in (b"BZh", b"BZh9", b"\x1f\x8b"):
@@ -346,7 +340,7 @@ def test_text_that_begins_almost_like_compressed_data_is_text() -> None:
     st.integers(0, 60),
     st.binary(max_size=40),
 )
-def test_any_compressed_bytes_are_read_or_refused(content: bytes, cut: int, rest: bytes) -> None:
+def test_any_compressed_bytes_are_read_or_refused(content, cut, rest):
     """Whatever follows the beginning of a compressed file: bytes, or ReadError, nothing else."""
     with contextlib.suppress(ReadError):
         assert isinstance(read_all(io.BytesIO(content[:cut] + rest)), bytes)
@@ -363,7 +357,7 @@ def member(flags: int, fields: bytes) -> bytes:
 
 
 @in_gzip
-def test_gzip_header_with_all_fields(packing: Packing) -> None:
+def test_gzip_header_with_all_fields(packing):
     """Extra field, name, comment and the header's own checksum may be there, in any member."""
     full = member(31, b"\x03\0abcname\0comment\0")
     assert unpacked(full + member(0, b"") + full) == SHORT * 3
@@ -374,7 +368,7 @@ ODD_CHECKSUM = b"q Q0 d827213 1 1 t\n"
 
 
 @pytest.mark.parametrize("text", [b"a", SHORT * 20, bytes(300_000), TEXT, ODD_CHECKSUM], ids=len)
-def test_zstd_frames_of_all_kinds(text: bytes) -> None:
+def test_zstd_frames_of_all_kinds(text):
     """Headers of all lengths, with and without a checksum, with raw and repeated blocks."""
     library = zstd_library()
     assert zstd(ODD_CHECKSUM).endswith(bytes.fromhex("04000084"))
@@ -392,7 +386,7 @@ def test_zstd_frames_of_all_kinds(text: bytes) -> None:
         assert streamed(Raw(frame + frame, itertools.repeat(at_once)), 50_000) == text * 2
 
 
-def test_many_members_are_read() -> None:
+def test_many_members_are_read():
     """As bgzip and pbzip2 make them, in one pass."""
     for ending in (".gz", ".bz2", ".zst"):
         assert read_all(io.BytesIO(PACKERS[ending](SHORT) * 5_000)) == SHORT * 5_000
@@ -401,7 +395,7 @@ def test_many_members_are_read() -> None:
 # Libraries
 
 
-def test_isal_is_used_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_isal_is_used_where_it_is_installed(monkeypatch):
     """zlib is not even imported then."""
     pytest.importorskip("isal")
     content = gzip.compress(TEXT)
@@ -417,7 +411,7 @@ ZSTD = (
 @pytest.mark.parametrize(
     ("kind", "module"), [("bzip2", "bz2"), ("xz", "lzma"), ("zstd", "backports.zstd")]
 )
-def test_a_missing_library_is_said(kind: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_said(kind, module, monkeypatch):
     """Some builds of Python lack bz2 or lzma; no package would help them."""
     content = PACKINGS[kind].pack(SHORT)
     monkeypatch.setitem(sys.modules, module, None)
@@ -449,7 +443,7 @@ print(*open("/proc/self/status"))
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc here")
-def test_small_files_of_much_text_take_little_memory(tmp_path: Path) -> None:
+def test_small_files_of_much_text_take_little_memory(tmp_path):
     """80 MB of zero bytes are never in memory together, in no library's either."""
     size, window = 80_000_000, {"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 23}
     bombs = {name: packing.pack for name, packing in PACKINGS.items() if name != "isal"}
@@ -470,7 +464,7 @@ def test_small_files_of_much_text_take_little_memory(tmp_path: Path) -> None:
     assert int(found.split("VmHWM:")[1].split()[0]) < 60_000
 
 
-def test_nothing_heavy_is_imported_for_a_plain_file(path: Path) -> None:
+def test_nothing_heavy_is_imported_for_a_plain_file(path):
     """Decompressors are imported for compressed files only, and isal for gzip only."""
     heavy = {"zlib", "gzip", "bz2", "lzma", "isal", "backports", "compression", "threading"}
     heavy |= {"re", "typing", "dataclasses", "fastrank.core.formats.files.compression"}
@@ -489,7 +483,7 @@ def test_nothing_heavy_is_imported_for_a_plain_file(path: Path) -> None:
 
 
 @packed_or_not
-def test_a_source_without_bytes_is_an_error(pack: Pack, tmp_path: Path) -> None:
+def test_a_source_without_bytes_is_an_error(pack, tmp_path):
     """The first piece is the error, as for trec_eval, unless emptiness is allowed."""
     content = b"" if pack is bytes else pack(b"")
     (tmp_path / "run").write_bytes(content)
@@ -501,7 +495,7 @@ def test_a_source_without_bytes_is_an_error(pack: Pack, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("read", [*READERS, read_all, open_source])
-def test_a_path_without_a_file_that_can_be_read(read: Callable[[Any], object], path: Path) -> None:
+def test_a_path_without_a_file_that_can_be_read(read, path):
     folder = path.parent
     (folder / "loop").symlink_to(folder / "loop")
     for name, reason in {
@@ -517,12 +511,12 @@ def test_a_path_without_a_file_that_can_be_read(read: Callable[[Any], object], p
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
-def test_unreadable_file(path: Path) -> None:
+def test_unreadable_file(path):
     path.chmod(0)
     assert reason_of(read_all, path, str(path)) == "permission denied"
 
 
-def test_neither_path_nor_file() -> None:
+def test_neither_path_nor_file():
     """A mistake of the caller is a TypeError, a number not a file descriptor."""
     with pytest.raises(TypeError, match=r"expected a file \(a path .*\), found int"):
         open_source(0)  # type: ignore[arg-type]
@@ -532,7 +526,7 @@ def test_neither_path_nor_file() -> None:
 
 
 @pytest.mark.parametrize("content", [TEXT, gzip.compress(TEXT), b""], ids=["plain", "gz", "none"])
-def test_read_error_half_way(content: bytes) -> None:
+def test_read_error_half_way(content):
     """The system's reason is given, also where the bytes are compressed."""
     for read in (streamed, read_all):
         failing = Raw(content, itertools.repeat(5000), fails=True)
@@ -552,7 +546,7 @@ def test_read_error_half_way(content: bytes) -> None:
     ],
     ids=["BytesIO", "only read", "raw", "buffered"],
 )
-def test_file_objects(make: Callable[[bytes], Any]) -> None:
+def test_file_objects(make):
     """Buffered, raw with short reads, or with nothing but `read`: all give the same."""
     for content in (TEXT, gzip.compress(TEXT)):
         with open_source(make(content)) as pieces:
@@ -561,7 +555,7 @@ def test_file_objects(make: Callable[[bytes], Any]) -> None:
         assert read_all(make(content)) == TEXT
 
 
-def test_file_objects_with_a_read_of_their_own(path: Path) -> None:
+def test_file_objects_with_a_read_of_their_own(path):
     """It is asked, not gone round; what is more than was asked for is not lost."""
 
     class Wrapped(io.BytesIO):
@@ -573,7 +567,7 @@ def test_file_objects_with_a_read_of_their_own(path: Path) -> None:
         assert streamed(SimpleNamespace(read=lambda size: file.read()), 100) == TEXT
 
 
-def test_file_object_from_where_it_stands(path: Path) -> None:
+def test_file_object_from_where_it_stands(path):
     """What was read before is not read again, and the file stays open; it has a name."""
     for read in (streamed, read_all):
         with path.open("rb") as file:
@@ -585,7 +579,7 @@ def test_file_object_from_where_it_stands(path: Path) -> None:
     assert files.name_of(io.BytesIO()) == "<file object>"
 
 
-def test_file_objects_that_give_no_bytes(path: Path) -> None:
+def test_file_objects_that_give_no_bytes(path):
     """Text, None of a file that does not block, and nothing at all after they are closed."""
     with path.open("rb") as closed:
         pass
@@ -600,7 +594,7 @@ def test_file_objects_that_give_no_bytes(path: Path) -> None:
                 read(file)
 
 
-def test_readers_that_would_find_nothing_say_so(path: Path) -> None:
+def test_readers_that_would_find_nothing_say_so(path):
     """A second one of a pipe, of which the first left a rest, and one after the source."""
     with open_source(io.BytesIO(TEXT)) as pieces:
         pieces.whole()
@@ -612,7 +606,7 @@ def test_readers_that_would_find_nothing_say_so(path: Path) -> None:
         reader.readinto(bytearray(5))
 
 
-def test_end_is_asked_for_once() -> None:
+def test_end_is_asked_for_once():
     """A terminal that is read after its end would wait for more."""
     content = io.BytesIO(TEXT)
     asked: list[bytes] = []
@@ -639,7 +633,7 @@ def from_a_stream(source: Any) -> bytes:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 @pytest.mark.parametrize("read", [from_a_stream, read_all])
-def test_a_named_pipe_is_read_to_its_end(read: Callable[[Any], bytes], tmp_path: Path) -> None:
+def test_a_named_pipe_is_read_to_its_end(read, tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(TEXT,), daemon=True)
@@ -649,7 +643,7 @@ def test_a_named_pipe_is_read_to_its_end(read: Callable[[Any], bytes], tmp_path:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc here")
-def test_regular_file_that_does_not_say_its_size() -> None:
+def test_regular_file_that_does_not_say_its_size():
     """Files of /proc have size 0 and are not empty; a device is a pipe, this one empty."""
     name = "/proc/self/cmdline"
     assert from_a_stream(name) == read_all(name) == Path(name).read_bytes()
@@ -663,7 +657,7 @@ def test_regular_file_that_does_not_say_its_size() -> None:
 @pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="no /dev/fd here")
 @pytest.mark.parametrize("source", ["-", "/dev/stdin", "/dev/fd/0"])
 @pytest.mark.parametrize("regular", [True, False], ids=["file", "pipe"])
-def test_standard_input(source: str, regular: bool, path: Path) -> None:
+def test_standard_input(source, regular, path):
     """A file or a pipe as standard input, called by any of its names."""
     code = (
         "import sys; from fastrank.core.formats.files.source import open_source\n"
@@ -679,17 +673,13 @@ def test_standard_input(source: str, regular: bool, path: Path) -> None:
 
 
 @packed_or_not
-def test_dash_is_standard_input_in_bytes(
-    pack: Pack, in_empty_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dash_is_standard_input_in_bytes(pack, in_empty_folder, monkeypatch):
     monkeypatch.setattr(sys, "stdin", Standard(pack(b"q\xff Q0 d 1 1 t\n")))
     run = read_trec_run("-")
     assert (list(run.queries), run.source) == ([b"q\xff"], "-")
 
 
-def test_standard_input_beside_a_file_called_dash(
-    in_empty_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_standard_input_beside_a_file_called_dash(in_empty_folder, monkeypatch):
     """`-` is the file where there is one; standard input can be asked for expressly."""
     monkeypatch.setattr(sys, "stdin", Standard(SHORT))
     Path("-").write_bytes(b"the file")
@@ -698,9 +688,7 @@ def test_standard_input_beside_a_file_called_dash(
         assert standard.read() == SHORT
 
 
-def test_standard_input_without_anything(
-    in_empty_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_standard_input_without_anything(in_empty_folder, monkeypatch):
     for standard, reason in (
         (None, "standard input is closed"),
         (Standard(b""), "the file is empty"),

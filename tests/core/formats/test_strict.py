@@ -96,7 +96,7 @@ def said_by(read: Read, given: Any) -> str:
 
 @pytest.mark.parametrize("read", READERS_OF_RUNS)
 @pytest.mark.parametrize("more", [b"", b"q1 Q0 d3 1 0.6 t\n"], ids=["by query", "scattered"])
-def test_a_score_that_is_no_number_is_an_error(read: Read, more: bytes, file: Write) -> None:
+def test_a_score_that_is_no_number_is_an_error(read, more, file):
     """The first line that is wrong is named."""
     text = RUN + more
     for score, found in NO_NUMBERS.items():
@@ -108,37 +108,35 @@ def test_a_score_that_is_no_number_is_an_error(read: Read, more: bytes, file: Wr
 
 
 @pytest.mark.parametrize("read", READERS_OF_QRELS)
-def test_a_grade_that_is_no_number_is_an_error(read: Read, file: Write) -> None:
+def test_a_grade_that_is_no_number_is_an_error(read, file):
     for grade, found in {**NO_NUMBERS, "inf": "inf"}.items():
         path = file(QRELS.replace(b"d2 0", b"d2 " + grade.encode()))
         assert said_by(read, path) == f"{path}:2: expected a grade, found {found}"
 
 
 @pytest.mark.parametrize("more", [b"", b"q1 Q0 d3 1 0.1 t\n"])
-def test_a_file_is_not_read_as_a_whole_for_scores_of_queries_without_judgments(
-    more: bytes, file: Write
-) -> None:
+def test_a_file_is_not_read_as_a_whole_for_scores_of_queries_without_judgments(more, file):
     """Which are told, and count for nothing; as of a dict."""
     found = evaluate(file(RUN + b"x Q0 d1 1 0,7 t\n" + more))
     assert (found.mean, found.unjudged_queries) == ({"map": 1.0}, ["x"])
 
 
 @pytest.mark.parametrize("order", ["rank", "given"])
-def test_scores_that_do_not_count_may_be_anything(order: str, file: Write) -> None:
+def test_scores_that_do_not_count_may_be_anything(order, file):
     path = file(RUN.replace(b"0.9", b"?").replace(b"0.8", b"nan"))
     assert fr.read_run(path, rank_by=order).to_dict()["q1"] == {"d1": -1.0, "d2": -2.0}
     assert evaluate(path, rank_by=order).mean == {"map": 1.0}
 
 
 @pytest.mark.parametrize(("form", "line"), [("prefs", b"q g s d "), ("qrels_prefs", b"q g d ")])
-def test_a_level_of_preferences_is_a_number(form: str, line: bytes) -> None:
+def test_a_level_of_preferences_is_a_number(form, line):
     levels = parse_prefs(line + b"-1.5e1\n" + line + b".5\n", form=form).levels
     assert levels.tolist() == [-15.0, 0.5]
     with pytest.raises(FormatError, match=":2: expected a level, found 'x'"):
         parse_prefs(line + b"1\n" + line + b"x\n", form=form)
 
 
-def test_scores_and_grades_have_any_form_that_strtod_reads() -> None:
+def test_scores_and_grades_have_any_form_that_strtod_reads():
     """Grades may have a fraction, as in the other formats."""
     forms = {"1e5": 1e5, "0x1p-1": 0.5, "+2.": 2.0, "inf": inf, "-Infinity": -inf, "-2.5": -2.5}
     for text, value in forms.items():
@@ -148,7 +146,7 @@ def test_scores_and_grades_have_any_form_that_strtod_reads() -> None:
             assert qrels["q1"] == {"d1": value, "d2": 0}
 
 
-def test_grades_have_64_bits() -> None:
+def test_grades_have_64_bits():
     qrels = parse_qrels(b"q 0 a 9223372036854775807\nq 0 b -9223372036854775808\nq 0 c 7\n")
     assert qrels.grades.tolist() == [2**63 - 1, -(2**63), 7]
     for grade in (b"9223372036854775808", b"1e30", b"9" * 400):
@@ -177,7 +175,7 @@ MISPLACED = {
 
 @pytest.mark.parametrize("read", READERS_OF_RUNS)
 @pytest.mark.parametrize("line", MISPLACED)
-def test_fields_in_the_column_of_others_are_an_error(read: Read, line: bytes, file: Write) -> None:
+def test_fields_in_the_column_of_others_are_an_error(read, line, file):
     path = file(RUN + line + b"\n")
     assert said_by(read, path).startswith(f"{path}:4: {MISPLACED[line]}")
 
@@ -201,7 +199,7 @@ USUAL = {
 
 
 @pytest.mark.parametrize("case", USUAL)
-def test_tags_and_ranks_of_any_form_are_read_and_no_error_to_check(case: str, file: Write) -> None:
+def test_tags_and_ranks_of_any_form_are_read_and_no_error_to_check(case, file):
     path = file(USUAL[case] + b"\n")
     for read in READERS_OF_RUNS:
         read(path)
@@ -212,9 +210,7 @@ def test_tags_and_ranks_of_any_form_are_read_and_no_error_to_check(case: str, fi
 
 @pytest.mark.filterwarnings("ignore:.* byte order mark")
 @pytest.mark.parametrize("size", [1, 1 << 22])
-def test_a_line_among_many_is_found(
-    size: int, file: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_among_many_is_found(size, file, monkeypatch):
     """A carriage return, a blank in an id or what is no score, in pieces and at once."""
     monkeypatch.setattr(trec, "PIECEWISE_SIZE", size)
     lines = [b"q1 Q0 d%d %d %d.5 t\n" % (n, n, -n) for n in range(1000)]
@@ -241,7 +237,7 @@ CR_READERS = [*READERS_OF_RUNS, lambda path: read_trec_run(path, rank_by="rank")
 
 
 @pytest.mark.parametrize("read", [*CR_READERS, READERS_OF_QRELS[3]])
-def test_lines_that_end_with_cr_alone_are_an_error(read: Read, file: Write) -> None:
+def test_lines_that_end_with_cr_alone_are_an_error(read, file):
     """They would be one line with many fields; also where a run is given as judgments."""
     for end, reason in (
         (b"", "the lines end with CR alone, expected"),
@@ -255,7 +251,7 @@ def test_lines_that_end_with_cr_alone_are_an_error(read: Read, file: Write) -> N
 
 
 @pytest.mark.filterwarnings("ignore:.* byte order mark")
-def test_a_byte_order_mark_and_a_comment_are_ignored_on_every_path(file: Write) -> None:
+def test_a_byte_order_mark_and_a_comment_are_ignored_on_every_path(file):
     expected = fr.evaluate(parse_qrels(QRELS), parse_run(RUN), "all_trec")
     comment = b"# This run is made by our new model\n"
     for start in (b"\xef\xbb\xbf", comment):
@@ -281,16 +277,14 @@ def test_a_byte_order_mark_and_a_comment_are_ignored_on_every_path(file: Write) 
     ],
 )
 @pytest.mark.parametrize(("read", "noun"), [(read_trec_run, "run"), (read_trec_qrels, "qrels")])
-def test_another_format_is_named_with_what_reads_it(
-    content: bytes, form: str, read: Read, noun: str
-) -> None:
+def test_another_format_is_named_with_what_reads_it(content, form, read, noun):
     assert said_by(read, io.BytesIO(content)) == (
         f"<file object>:1: this looks like {form}, expected lines of TREC's format;"
         f" fastrank.read_{noun} reads {form}"
     )
 
 
-def test_a_run_given_as_judgments_and_the_other_way_round(file: Write) -> None:
+def test_a_run_given_as_judgments_and_the_other_way_round(file):
     run, qrels = file(RUN), file(QRELS)
     for read in (read_trec_qrels, fr.read_qrels, lambda path: fr.evaluate(path, qrels, "map")):
         assert "this looks like a run" in said_by(read, run)
@@ -298,7 +292,7 @@ def test_a_run_given_as_judgments_and_the_other_way_round(file: Write) -> None:
         assert "this looks like judgments" in said_by(read, qrels)
 
 
-def test_a_table_of_results_given_as_judgments() -> None:
+def test_a_table_of_results_given_as_judgments():
     table = b"query_id,doc_id,rank,score\nq,d,1,0.5\n"
     columns = {"query": "query_id", "doc": "doc_id", "grade": "score"}
     with pytest.raises(InputError, match="this looks like a run; are judgments and run swapped"):
@@ -306,7 +300,7 @@ def test_a_table_of_results_given_as_judgments() -> None:
     assert fr.read_qrels(io.BytesIO(table), columns=columns).to_dict() == {"q": {"d": 0.5}}
 
 
-def test_documents_and_iterations_that_are_swapped() -> None:
+def test_documents_and_iterations_that_are_swapped():
     """Documents called 0 are no iterations."""
     for iteration in ("0", "Q0"):
         text = f"q1 d1 {iteration} 1\nq1 d2 {iteration} 0\nq2 d1 {iteration} 1\n".encode()
@@ -324,9 +318,7 @@ NO_RANK = "expected a rank and a score, found 'rank' and 'score'; is this a head
 
 @pytest.mark.parametrize("packed", [bytes, gzip.compress])
 @pytest.mark.parametrize("read", [fr.read_run, evaluate])
-def test_a_header_is_an_error_although_its_query_has_no_judgments(
-    read: Read, packed: Callable[[bytes], bytes], file: Write
-) -> None:
+def test_a_header_is_an_error_although_its_query_has_no_judgments(read, packed, file):
     content = packed(b"\n" + HEADER + RUN)
     for source in (file(content), io.BytesIO(content)):
         assert f":2: {NO_RANK}" in said_by(read, source)
@@ -337,15 +329,13 @@ def test_a_header_is_an_error_although_its_query_has_no_judgments(
 
 @pytest.mark.parametrize("again", [b"q9 Q0 d1 1 2 t\n", RUN.replace(b" d", b" e")])
 @pytest.mark.parametrize("measures", ["map", "all_trec"])
-def test_a_header_further_down_is_an_error_also_among_scattered_lines(
-    again: bytes, measures: str
-) -> None:
+def test_a_header_further_down_is_an_error_also_among_scattered_lines(again, measures):
     text = io.BytesIO(RUN + HEADER + again)
     read = fr.Evaluator(parse_qrels(QRELS), measures).evaluate
     assert f":4: {NO_RANK}" in said_by(read, text)
 
 
-def test_judgments_may_have_a_header_to_remove() -> None:
+def test_judgments_may_have_a_header_to_remove():
     headers = [
         b"query-id corpus-id score",
         b"query iteration document relevance",
@@ -404,7 +394,7 @@ def is_plain(text: bytes) -> bool:
 
 @examples(100)
 @given(make.lines_of(make.RUN_ROWS).map(lambda text: re.sub(rb"\r(?=[^\n]*[^\s])", b"\t", text)))
-def test_a_run_is_read_strictly_as_otherwise_if_all_scores_are_numbers(text: bytes) -> None:
+def test_a_run_is_read_strictly_as_otherwise_if_all_scores_are_numbers(text):
     """But for returns within a line, which are errors."""
     lines = text.split(b"\n")
     assume(not text.startswith(b"\xef\xbb\xbf"))
@@ -423,7 +413,7 @@ def test_a_run_is_read_strictly_as_otherwise_if_all_scores_are_numbers(text: byt
 @pytest.mark.filterwarnings("ignore:.* byte order mark")
 @examples(50)
 @given(make.lines_of(make.QRELS_ROWS))
-def test_grades_are_what_their_text_is(text: bytes) -> None:
+def test_grades_are_what_their_text_is(text):
     try:
         qrels = parse_qrels(text)
     except FormatError:

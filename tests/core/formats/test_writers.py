@@ -22,7 +22,7 @@ from fastrank.core.data.run import Run
 from fastrank.core.formats.files import files
 from fastrank.core.scores.differences import ZScores, write_zscores
 from tests.helpers import strategies as make
-from tests.helpers.line_formats import Form, in_every_format
+from tests.helpers.line_formats import in_every_format
 from tests.helpers.parsing import parse_run, read_trec_run, write_trec_qrels, write_trec_run
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.strategies import contents, exactly, examples, many
@@ -60,7 +60,7 @@ def text_of(value: float) -> bytes:
 
 
 @in_every_format
-def test_the_lines_of_each_format_in_files_and_file_objects(form: Form, tmp_path: Path) -> None:
+def test_the_lines_of_each_format_in_files_and_file_objects(form, tmp_path):
     """Ranks of runs from 1 in every query, second fields, subgroups where there are any."""
     noun = form.parse(form.text)
     form.write(noun, tmp_path / "file")
@@ -68,7 +68,7 @@ def test_the_lines_of_each_format_in_files_and_file_objects(form: Form, tmp_path
 
 
 @in_every_format
-def test_what_is_written_reads_back_the_same(form: Form) -> None:
+def test_what_is_written_reads_back_the_same(form):
     """To the last bit of every number."""
 
     @examples(40)
@@ -87,7 +87,7 @@ def test_what_is_written_reads_back_the_same(form: Form) -> None:
 
 @examples(100)
 @given(st.lists(st.floats(), min_size=1).map(lambda values: [*values, -nan, 5e-324, 1e22, -0.0]))
-def test_a_number_is_written_as_the_shortest_text_that_restores_it(values: list[float]) -> None:
+def test_a_number_is_written_as_the_shortest_text_that_restores_it(values):
     """No digit too many, none too few, and signs of zero and NaN kept."""
     texts = [text_of(value) for value in values]
     zscores = ZScores(entries={b"q": [(b"m", value, 0.0) for value in values]}, source="")
@@ -99,26 +99,26 @@ def test_a_number_is_written_as_the_shortest_text_that_restores_it(values: list[
     assert exactly(again.scores.tolist()) == exactly(scores)
 
 
-def test_a_long_run_survives_writing(path: Path) -> None:
+def test_a_long_run_survives_writing(path):
     lines = (b"q%d 0 d%d 1 %r t\n" % (i % 7, i, 1 / (i + 1)) for i in range(many(20_000)))
     run = parse_run(b"".join(lines))
     write_trec_run(run, path)
     assert contents(read_trec_run(path)) == contents(run)
 
 
-def test_a_run_without_queries_is_a_blank_line() -> None:
+def test_a_run_without_queries_is_a_blank_line():
     """A file without bytes could not be read."""
     assert written(write_trec_run, parse_run(b"\n\n")) == b"\n"
 
 
-def test_what_is_written_does_not_follow_the_format_of_the_source() -> None:
+def test_what_is_written_does_not_follow_the_format_of_the_source():
     """Bytes of ids survive as they are; blanks and comments of the source do not."""
     text = b"# a\n\n\xef\xbb\xbfq\t\v Q0  \xff#  1 1 \xc3\xa9 more\r\n"
     found = written(write_trec_run, parse_run(text, trec_eval_version="10.0"))
     assert found == b"\xef\xbb\xbfq Q0 \xff# 1 1.0 \xc3\xa9\n"
 
 
-def test_a_writer_refuses_another_noun(run: Run, tmp_path: Path) -> None:
+def test_a_writer_refuses_another_noun(run, tmp_path):
     """With the names of both, and without a file."""
     with pytest.raises(TypeError, match="expected Qrels, found Run"):
         write_trec_qrels(run, tmp_path / "qrels")  # type: ignore[arg-type]
@@ -129,9 +129,7 @@ def test_a_writer_refuses_another_noun(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("old", [None, b"old" * 1000, b"q\t0\td\t7\t1\tt\n"])
-def test_a_path_gets_a_file_which_replaces_what_was_there(
-    old: bytes | None, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_gets_a_file_which_replaces_what_was_there(old, run, tmp_path, monkeypatch):
     """A path may be text, os.PathLike, or the bare name of a file in the current folder."""
     monkeypatch.chdir(tmp_path)
     for target in ("run", tmp_path / "run", str(tmp_path / "run")):
@@ -142,7 +140,7 @@ def test_a_path_gets_a_file_which_replaces_what_was_there(
         assert os.listdir(tmp_path) == ["run"]
 
 
-def test_a_symbolic_link_stays_one(path: Path, tmp_path: Path) -> None:
+def test_a_symbolic_link_stays_one(path, tmp_path):
     """The file that it points to is replaced, here by what was read from it."""
     path.write_bytes(b"q\t0\td\t7\t1\tt\n")
     (tmp_path / "link").symlink_to(path)
@@ -151,7 +149,7 @@ def test_a_symbolic_link_stays_one(path: Path, tmp_path: Path) -> None:
     assert path.read_bytes() == RUN_TEXT
 
 
-def test_a_pipe_is_written_to_and_stays_a_pipe(run: Run, tmp_path: Path) -> None:
+def test_a_pipe_is_written_to_and_stays_a_pipe(run, tmp_path):
     """Only files are replaced; replacing a device would destroy it."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -162,16 +160,14 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(run: Run, tmp_path: Path) -> None
     os.close(reader)
 
 
-def test_a_file_object_gets_the_text_from_where_it_stands(run: Run) -> None:
+def test_a_file_object_gets_the_text_from_where_it_stands(run):
     file = io.BytesIO()
     file.write(b"before\n")
     write_trec_run(run, file)
     assert file.getvalue() == b"before\n" + RUN_TEXT
 
 
-def test_a_file_is_written_where_its_absolute_path_would_be_too_long(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_written_where_its_absolute_path_would_be_too_long(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(25):
         os.mkdir("x" * 200)
@@ -191,7 +187,7 @@ def mode_of(path: Path) -> int:
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o027, 0o077])
-def test_a_new_file_has_the_mode_that_the_umask_leaves(run: Run, mask: int, tmp_path: Path) -> None:
+def test_a_new_file_has_the_mode_that_the_umask_leaves(run, mask, tmp_path):
     """As a file made by open(); and the umask is what it was."""
     before = os.umask(mask)
     try:
@@ -203,7 +199,7 @@ def test_a_new_file_has_the_mode_that_the_umask_leaves(run: Run, mask: int, tmp_
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o400, 0o666, 0o6755])
-def test_what_replaces_a_file_is_never_more_open_than_it(mode: int, path: Path) -> None:
+def test_what_replaces_a_file_is_never_more_open_than_it(mode, path):
     """While it is being written, too; only its owner may always write. It loses setuid."""
     path.chmod(mode)
     seen = []
@@ -237,7 +233,7 @@ files.write("run", pieces())
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_signal_that_ends_the_process_leaves_no_temporary_file(name: str, path: Path) -> None:
+def test_a_signal_that_ends_the_process_leaves_no_temporary_file(name, path):
     """And ends it as it would have."""
     command = [sys.executable, "-c", SIGNALLED, name]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
@@ -249,7 +245,7 @@ def test_a_signal_that_ends_the_process_leaves_no_temporary_file(name: str, path
     assert path.read_bytes() == b"old"
 
 
-def test_signals_are_handled_only_while_a_file_is_written(path: Path) -> None:
+def test_signals_are_handled_only_while_a_file_is_written(path):
     """And not where the program does it itself."""
     before = signal.getsignal(signal.SIGTERM)
     seen: list[Any] = []
@@ -285,9 +281,7 @@ def fail(*paths: object) -> None:
 
 
 @pytest.mark.parametrize("error", [NO_SPACE, ValueError("bug"), Interrupted()], ids=repr)
-def test_a_failure_leaves_the_folder_as_it_was(
-    error: BaseException, run: Run, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_leaves_the_folder_as_it_was(error, run, path, monkeypatch):
     """Whatever goes wrong on the way or at the last step: the old content stays, or none."""
 
     def pieces() -> Iterator[bytes]:

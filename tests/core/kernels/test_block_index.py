@@ -63,7 +63,7 @@ def lines_up_to(size: int) -> bytes:
 
 @pytest.mark.parametrize("size", [BLOCK, 2 * BLOCK, BLOCK + 64])
 @pytest.mark.parametrize("off", [-65, -64, -63, -9, -8, -7, -2, -1, 0, 1, 2, 7, 8, 9, 63, 64, 65])
-def test_a_line_that_ends_around_the_end_of_a_block(size: int, off: int) -> None:
+def test_a_line_that_ends_around_the_end_of_a_block(size, off):
     text = lines_up_to(size + off)
 
     assert len(text) == size + off
@@ -75,8 +75,7 @@ def test_a_line_that_ends_around_the_end_of_a_block(size: int, off: int) -> None
 @pytest.mark.parametrize("field", range(7))
 @pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 20_000])
 @pytest.mark.parametrize("off", [-1, 0, 1])
-def test_a_line_as_long_as_a_block(field: int, size: int, off: int) -> None:
-    """Whichever of its fields, or what comes behind them, makes it so long."""
+def test_a_line_as_long_as_a_block(field, size, off):
     fields = [b"q1", b"Q0", b"d1", b"1", b"2.5", b"tag", b"more"]
     width = size + off - len(b" ".join(fields)) + len(fields[field])
     fields[field] = (b"0" if field == 4 else b"x") * (width - 1) + fields[field][-1:]
@@ -90,7 +89,7 @@ def test_a_line_as_long_as_a_block(field: int, size: int, off: int) -> None:
 
 @pytest.mark.parametrize("blanks", [LOOK, BLOCK - 1, BLOCK, 20_000])
 @pytest.mark.parametrize("place", range(7))
-def test_blanks_as_long_as_a_block(blanks: int, place: int) -> None:
+def test_blanks_as_long_as_a_block(blanks, place):
     gaps = [b"", *[b" "] * 5, b""]
     gaps[place] += b" \t" * (blanks // 2) + b" " * (blanks % 2)
     fields = [b"q1", b"Q0", b"d1", b"1", b"2.5", b"tag", b""]
@@ -110,7 +109,7 @@ GAPS = [
 
 @given(st.integers(0, 2**48), st.sampled_from(GAPS), st.sampled_from([1, 1, 2, 40]))
 @examples(400)
-def test_fields_of_any_length(seed: int, gaps: list[bytes], usual: int) -> None:
+def test_fields_of_any_length(seed, gaps, usual):
     """Above all of about as many bytes as a look reaches, and as two words have."""
     chance = random.Random(seed)
     near = [1, 2, WORD - 1, WORD, WORD + 1, 2 * WORD - 1, 2 * WORD, 2 * WORD + 1]
@@ -131,8 +130,7 @@ def test_fields_of_any_length(seed: int, gaps: list[bytes], usual: int) -> None:
 
 @given(st.integers(0, 2**48), st.sampled_from(b"\t \r \v \f \x01 \x1f \x7f \x80 \xff".split(b" ")))
 @examples(300)
-def test_one_odd_byte_anywhere(seed: int, odd: bytes) -> None:
-    """In the text of a block, instead of what stood there or between two bytes."""
+def test_one_odd_byte_anywhere(seed, odd):
     chance = random.Random(seed)
     count = chance.choice([30, 700])
     usual = [b"q%d Q0 d%d 1 %d.5 tag" % (n // 100, n, -n) for n in range(count)]
@@ -170,7 +168,7 @@ def refused(line: bytes) -> bool:
 
 @pytest.mark.parametrize("fields", [4, 5, 6, 7])
 @pytest.mark.parametrize("trailing", [0, 1, 2, 3])
-def test_a_line_with_fields_that_end_at_any_byte(fields: int, trailing: int) -> None:
+def test_a_line_with_fields_that_end_at_any_byte(fields, trailing):
     """Spaces may come where a look at the text ends, and another behind that."""
     for place, gap in product(range(2, 6), (b" ", b"  ", b"   ")):
         for width in range(1, 72):
@@ -190,7 +188,7 @@ def test_a_line_with_fields_that_end_at_any_byte(fields: int, trailing: int) -> 
 
 
 @pytest.mark.parametrize("at", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 3 * BLOCK])
-def test_a_nul_anywhere_around_the_end_of_a_block(at: int) -> None:
+def test_a_nul_anywhere_around_the_end_of_a_block(at):
     text = bytearray(LINE * (4 * BLOCK // len(LINE)))
     text[at] = 0
     number = bytes(text[:at]).count(b"\n") + 1
@@ -224,9 +222,7 @@ def scores_of(path: Path, queries: int, threads: int) -> Any:
 @pytest.mark.parametrize("uninterrupted", [1, 500, 1 << 26])
 @pytest.mark.parametrize("size", [200, BLOCK - 1, BLOCK, BLOCK + 1])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_file_read_on_in_many_pieces(
-    size: int, uninterrupted: int, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_read_on_in_many_pieces(size, uninterrupted, threads, tmp_path, monkeypatch):
     """Queries go over the ends of pieces, whether the kernel reads on or Python does."""
     monkeypatch.setattr(chunks, "PIECE", size)
     monkeypatch.setattr(pieces, "_UNINTERRUPTED", uninterrupted)
@@ -240,9 +236,7 @@ def test_a_file_read_on_in_many_pieces(
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_file_that_cannot_be_read_on(
-    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_read_on(threads, tmp_path, monkeypatch):
     """What the system says to the kernel, it says again to Python, which reports it."""
     path = tmp_path / "run"
     path.write_bytes(run_of(range(90), 30))

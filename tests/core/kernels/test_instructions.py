@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -83,14 +82,14 @@ def compiled(function: Any) -> Any:
 
 
 @pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)
-def test_compiled_code_computes_the_same(function: Any) -> None:
+def test_compiled_code_computes_the_same(function):
     call = compiled(function)
 
     for case in CASES[function]:
         assert call(*case) == function(*case)
 
 
-def test_words_are_stored() -> None:
+def test_words_are_stored():
     own, others = BYTES.copy(), BYTES.copy()
 
     compiled(instructions.store_word)(own, 3, WORDS[-1])
@@ -101,7 +100,7 @@ def test_words_are_stored() -> None:
 
 
 @pytest.mark.parametrize("read", [instructions.read_at, compiled(instructions.read_at)])
-def test_files_are_read_from_a_place_on(read: Any, tmp_path: Path) -> None:
+def test_files_are_read_from_a_place_on(read, tmp_path):
     path, text_ = tmp_path / "file", np.zeros(9, np.uint8)
     path.write_bytes(b"0123456789")
 

@@ -21,12 +21,13 @@ def mix(word: int) -> int:
 
 
 def word_of(seed: int, purpose: int, number: int) -> int:
+    """A random word, as the reference implementation of splitmix64 makes it."""
     start = mix(mix(seed + GOLDEN & MASK) + purpose * GOLDEN & MASK)
     return mix(start + (number + 1) * GOLDEN & MASK)
 
 
 @pytest.mark.parametrize("seed", [0, 7, 2**63 - 1])
-def test_words_depend_on_seed_purpose_and_number(seed: int) -> None:
+def test_words_depend_on_seed_purpose_and_number(seed):
     halves = np.empty(8, np.int64)
 
     kernels.random_words(seed, 2, 5, halves)
@@ -36,7 +37,7 @@ def test_words_depend_on_seed_purpose_and_number(seed: int) -> None:
 
 
 @pytest.mark.parametrize("queries", [1, 64, 65, 130])
-def test_signs_are_bits_of_words(queries: int) -> None:
+def test_signs_are_bits_of_words(queries):
     weights, words = np.empty(queries * 3), -(-queries // 64)
 
     kernels.flip_signs(1, 10, 3, weights)
@@ -48,7 +49,7 @@ def test_signs_are_bits_of_words(queries: int) -> None:
             assert weights[query * 3 + resample] == sign
 
 
-def test_shuffles_are_those_of_fisher_and_yates() -> None:
+def test_shuffles_are_those_of_fisher_and_yates():
     values = np.random.default_rng(0).integers(0, 100, (5, 4)).astype(float)
     ranges = np.empty(3)
 
@@ -66,7 +67,7 @@ def test_shuffles_are_those_of_fisher_and_yates() -> None:
         assert ranges[resample] == sums.max() - sums.min()
 
 
-def test_listed_discounts_are_the_doubles_next_to_the_logarithms() -> None:
+def test_listed_discounts_are_the_doubles_next_to_the_logarithms():
     for rank, found in enumerate(DISCOUNTS.tolist()):
         exact = Decimal(rank + 1).ln() / Decimal(2).ln()
         error = abs(Decimal(found) - exact)

@@ -60,7 +60,7 @@ def check(rows: list[list[int]], qrels: list[dict[int, int]], kind: str = "int64
         before, column = found[wrong] or (0, 0)
         with pytest.raises(ArrayError) as caught:
             fr.evaluate_arrays(qrels, ids, None, "map", threads=1)
-        assert (caught.value.row, caught.value.column) == (wrong, column)
+        assert (caught.value.name, caught.value.row, caught.value.column) == ("ids", wrong, column)
         doc = rows[wrong][column]
         reason = f"document {doc} is retrieved twice, in columns {before} and {column}"
         assert caught.value.reason.endswith(reason)
@@ -95,15 +95,13 @@ def tables(draw: st.DrawFn) -> tuple[list[list[int]], list[dict[int, int]]]:
 
 @examples(300)
 @given(tables())
-def test_repeated_and_judged_documents_are_those_of_the_twin(
-    table: tuple[list[list[int]], list[dict[int, int]]],
-) -> None:
+def test_repeated_and_judged_documents_are_those_of_the_twin(table):
     check(*table)
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("judged", [1, 50, 600])
-def test_ids_that_are_alike_are_told_apart(kind: str, judged: int) -> None:
+def test_ids_that_are_alike_are_told_apart(kind, judged):
     row = [KINDS[kind](i) for i in range(500)]
 
     check([row], [{KINDS[kind](3 * i): 1 for i in range(judged)}])
@@ -111,7 +109,7 @@ def test_ids_that_are_alike_are_told_apart(kind: str, judged: int) -> None:
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("columns", [(0, 1), (0, 499), (7, 71), (63, 64), (498, 499)])
-def test_a_repeat_among_ids_that_are_alike_is_found(kind: str, columns: tuple[int, int]) -> None:
+def test_a_repeat_among_ids_that_are_alike_is_found(kind, columns):
     row = [KINDS[kind](i) for i in range(500)]
     row[columns[1]] = row[columns[0]]
 
@@ -120,9 +118,7 @@ def test_a_repeat_among_ids_that_are_alike_is_found(kind: str, columns: tuple[in
 
 @pytest.mark.parametrize("width", [3, 1000, 20_000, 100_000])
 @pytest.mark.parametrize("repeats", [False, True])
-def test_rows_of_every_width_one_after_the_other(
-    width: int, repeats: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_of_every_width_one_after_the_other(width, repeats, monkeypatch):
     """The numbers of their columns come to an end, and are counted from the start again."""
     made = arrays._scratch
 
@@ -143,7 +139,7 @@ def test_rows_of_every_width_one_after_the_other(
 
 
 @pytest.mark.parametrize("kind", ["int16", "int32", "uint32"])
-def test_ids_of_fewer_bits_are_the_same_ids(kind: str) -> None:
+def test_ids_of_fewer_bits_are_the_same_ids(kind):
     rows = [[5, 3, 300, 44], [1, 2, 5, 3]]
 
     check(rows, [{3: 1, 9: 1}, {1: 1, 5: 1}], kind)
@@ -151,7 +147,7 @@ def test_ids_of_fewer_bits_are_the_same_ids(kind: str) -> None:
 
 
 @pytest.mark.parametrize("width", [3, 64, 100, 200])
-def test_a_judged_document_that_is_repeated_is_found_in_any_case(width: int) -> None:
+def test_a_judged_document_that_is_repeated_is_found_in_any_case(width):
     """Also among documents that are said to be unique, few judged ones or many."""
     for judged in (1, 4, 5, width, 2 * width):
         row = list(range(width))
@@ -163,7 +159,7 @@ def test_a_judged_document_that_is_repeated_is_found_in_any_case(width: int) -> 
 
 
 @pytest.mark.parametrize("column", [0, 1, 63, 64, 98, 99])
-def test_an_id_below_minus_one_is_found_wherever_it_stands(column: int) -> None:
+def test_an_id_below_minus_one_is_found_wherever_it_stands(column):
     ids = np.arange(100)[None]
     ids[0, column] = -7
     for unique in (False, True):
@@ -173,7 +169,7 @@ def test_an_id_below_minus_one_is_found_wherever_it_stands(column: int) -> None:
 
 @pytest.mark.parametrize("kind", ["float32", "float64"])
 @pytest.mark.parametrize("width", [1, 2, 63, 64, 65, 66, 128, 130])
-def test_one_score_out_of_order_is_seen_wherever_it_stands(kind: Any, width: int) -> None:
+def test_one_score_out_of_order_is_seen_wherever_it_stands(kind, width):
     """The document there comes first then; nothing else moves."""
     for column in range(width):
         scores = np.arange(width, 0, -1).astype(kind)

@@ -16,7 +16,7 @@ def _vectors(rows: int, width: int) -> list[numpy.ndarray]:
 
 
 @pytest.mark.parametrize("width", [1, 7, 8, 9, 16, 50])
-def test_similarities_are_those_of_numpy(width: int) -> None:
+def test_similarities_are_those_of_numpy(width):
     one, other = _vectors(40, width)
     x, y = one.astype(float), other.astype(float)
     lengths = [numpy.sqrt((part * part).sum(axis=1)) for part in (x, y)]
@@ -36,7 +36,7 @@ def test_similarities_are_those_of_numpy(width: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
-def test_threads_do_not_change_a_bit(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_do_not_change_a_bit(threads, monkeypatch):
     one, other = _vectors(101, 13)
     monkeypatch.setattr(pair_scores, "default_threads", lambda *_: 1)
     expected = similarities_of(one, other, SIMILARITIES)
@@ -48,7 +48,7 @@ def test_threads_do_not_change_a_bit(threads: int, monkeypatch: pytest.MonkeyPat
         numpy.testing.assert_array_equal(found[name], expected[name])
 
 
-def test_equal_vectors_have_cosine_1_and_distance_0() -> None:
+def test_equal_vectors_have_cosine_1_and_distance_0():
     one, _ = _vectors(100, 37)
 
     found = similarities_of(one, one.copy(), SIMILARITIES)
@@ -57,14 +57,14 @@ def test_equal_vectors_have_cosine_1_and_distance_0() -> None:
     assert set(found["euclidean"].tolist()) == {0.0}
 
 
-def test_the_cosine_with_a_zero_vector_is_0() -> None:
+def test_the_cosine_with_a_zero_vector_is_0():
     one, other = _vectors(2, 9)
     one[0] = 0.0
 
     assert similarities_of(one, other, ("cosine",))["cosine"][0] == 0.0
 
 
-def test_lengths_do_not_overflow_or_underflow() -> None:
+def test_lengths_do_not_overflow_or_underflow():
     one = numpy.array([[1e18, 1e18], [1e-38, 2e-38]], numpy.float32)
 
     assert similarities_of(one, one, ("cosine",))["cosine"].tolist() == [1.0, 1.0]

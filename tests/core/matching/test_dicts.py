@@ -15,17 +15,16 @@ import pytest
 
 import fastrank as fr
 from fastrank.core.native import engine
-from fastrank.errors import InputError
+from fastrank.errors import ArrayError, InputError
 from tests.helpers.parsing import parse_prefs
 from tests.helpers.small import grades, scores
-from tests.helpers.tables import holding, holds, refused, refusing
+from tests.helpers.tables import giving, refusing
 
 QRELS, RUN = grades("q1 a=1 b=0; q2 c=2; q3 d=1"), scores("q a=2 b=1")
 PREFERENCES = parse_prefs(b"q 0 0 a 2\nq 0 0 b 1\n")
 
 
-def test_any_mapping_and_any_number_will_do() -> None:
-    """Subclasses of dict, other mappings, and numbers of Python and numpy."""
+def test_any_mapping_and_any_number_will_do():
     ordered = OrderedDict([("a", 2.0), ("b", 1.0)])
     ordered.move_to_end("a")
     run: Any = {
@@ -45,7 +44,7 @@ def mean(qrels: Any, run: Any, measure: str = "recip_rank") -> float:
     return fr.evaluate(qrels, run, measure).mean[measure]
 
 
-@holding("""
+test_dicts_are_evaluated_as_described = giving("""
 # ids that are integers are their decimals, on either side, and in the order of ties
 mean({"7": {"10": 1}}, {7: {9: 1.0, 10: 1.0}}) => 0.5
 mean({7: {9: 1}}, {7: {9: 1.0, 10: 1.0}}) => 1.0
@@ -55,13 +54,11 @@ mean(PREFERENCES, RUN, "prefs_simp") => 1.0
 fr.evaluate({"q": {"a": 1}, "r": {"b": 1}, "s": {}}, {"q": {}, "r": {"b": 1.0}}, "map").to_dict()
   => {"q": {"map": 0.0}, "r": {"map": 1.0}}
 """)
-def test_dicts_are_evaluated_as_described(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
 
 
 @pytest.mark.parametrize("other", [5, b"5", np.int64(5)])
 @pytest.mark.parametrize("size", [1, 4, 5, 6, 999, 1365, 1366])
-def test_ids_of_several_types_are_all_found(other: Any, size: int) -> None:
+def test_ids_of_several_types_are_all_found(other, size):
     """Not only those of the type that comes first: nothing judged is taken for missing."""
     run = {f"d{i}": 1.0 for i in range(size)} | {other: 2.0}
 
@@ -76,7 +73,7 @@ def by(qrels: Any) -> Any:
     return fr.Evaluator(qrels, "map")
 
 
-@refusing(r"""
+test_what_is_no_run_and_no_judgments_is_refused_with_its_place = refusing(r"""InputError
 # a score is a number
 of({"q1": {"a": 1.0, "b": float("nan")}}) =>
   run: query 'q1', document 'b': expected a score, found NaN
@@ -86,8 +83,7 @@ of({"q1": {"a": 1.0, "b": "2"}}) => run: query 'q1', document 'b': expected a sc
 of({"q1": {"a": 1.0, "b": 1j}}) =>
   run: query 'q1', document 'b': expected a score, found complex: 1j
 of({"q1": {"a": 1.0, "b": 10**400}}) =>
-  run: query 'q1', document 'b': expected a score in the range of a double, found
-  100000000000000000000000000000000000000000000000000000000000
+  run: query 'q1', document 'b': expected a score in the range of a double, found 10000...
 of({"q2": {"c": 1.0}, "q1": {"x": 1.0, "b": b"1"}}) =>
   run: query 'q1', document 'b': expected a score, found bytes: b'1'
 of({"q1": {1: 1.0, 2: None}}) =>
@@ -114,19 +110,16 @@ by({"q1": {"a": 2**63}}) =>
 # judgments have dicts and ids as well
 by({"q1": "a"}) => qrels: query 'q1': expected a dict of documents and grades, or a list, found str
 by({"q1": {1.5: 1}}) =>
-  qrels: query 'q1', a document: expected an id, found the float 1.5; use integers or strings
-  (pandas converts integers to floats in columns with missing values)
+  qrels: query 'q1', a document: expected an id, found the float 1.5; use integers or strings ...
 """)
-def test_what_is_no_run_and_no_judgments_is_refused_with_its_place(call: str, error: str) -> None:
-    assert refused(call, error, globals(), "InputError")
 
 
-def test_an_error_of_input_is_a_value_error() -> None:
-    assert issubclass(InputError, ValueError)
+@pytest.mark.parametrize("error", [InputError, ArrayError])
+def test_errors_of_input_are_value_errors(error):
+    assert issubclass(error, ValueError)
 
 
-def test_the_dicts_are_left_alone() -> None:
-    """Nothing is added to a defaultdict, and nothing else is changed."""
+def test_the_dicts_are_left_alone():
     run = defaultdict(dict, {"q1": defaultdict(float, {"b": 1.0})})
     before = repr(run)
 
@@ -136,8 +129,7 @@ def test_the_dicts_are_left_alone() -> None:
 
 
 @pytest.mark.skipif(not engine().startswith("precompiled"), reason="the other engines need numba")
-def test_the_first_call_makes_no_large_import() -> None:
-    """What it costs beyond importing numpy."""
+def test_the_first_call_makes_no_large_import():
     code = (
         "import sys, fastrank as fr; fr.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}});"
         "from fastrank.compat import pytrec_eval;"

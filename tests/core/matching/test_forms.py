@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,9 +51,7 @@ COMPARED_OPTIONS = options(
 
 @examples(200)
 @given(WHOLE_CASES, COMPARED_OPTIONS)
-def test_options_mean_what_pytrec_eval_gives_the_rankings_that_they_leave(
-    case: Case, how: dict[str, Any]
-) -> None:
+def test_options_mean_what_pytrec_eval_gives_the_rankings_that_they_leave(case, how):
     """To the bit; the means add the values in byte order of the queries."""
     rankings = ranked(case, how)
     expected = by_trec_eval(case, rankings, COMPARED, how)
@@ -109,13 +106,7 @@ def refusal(case: Case, how: dict[str, Any]) -> str:
     counts=st.sampled_from([None, None, "num_q", "num_rel"]),
     threads=st.integers(1, 3),
 )
-def test_every_form_gives_what_a_run_in_memory_gives(
-    case: Case,
-    how: dict[str, Any],
-    counts: str | None,
-    threads: int,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+def test_every_form_gives_what_a_run_in_memory_gives(case, how, counts, threads, tmp_path_factory):
     """Values, means, counts and errors; an Evaluator gives a dict the same again."""
     folder, measures = tmp_path_factory.getbasetemp(), counts or case.measures(**how)
     qrels, run = case.nouns()
@@ -160,9 +151,7 @@ def average_precision(judged: dict[str, int], run: dict[str, float]) -> float:
 @pytest.mark.parametrize(
     ("depth", "hits"), [*SIZES, pytest.param(40_000, 300, marks=slow_in_python)]
 )
-def test_every_form_ranks_as_a_sort_does(
-    depth: int, hits: int, distinct: int, descending: bool, tmp_path: Path
-) -> None:
+def test_every_form_ranks_as_a_sort_does(depth, hits, distinct, descending, tmp_path):
     rng = random.Random(hits * distinct)
     docs = [str(number) for number in rng.sample(range(2 * depth), depth)]
     # Negative scores, zeros of both signs, and scores that differ in double precision only.
@@ -187,7 +176,7 @@ def test_every_form_ranks_as_a_sort_does(
     assert [own["map"].tolist() for own in found] == [[average_precision(judged, run)]] * 4
 
 
-def test_ties_of_scores_outlive_the_dicts_they_came_from() -> None:
+def test_ties_of_scores_outlive_the_dicts_they_came_from():
     """What evaluates once does not copy the judgments."""
     qrels = {"q": {"".join(["d", str(i)]): i % 2 for i in range(9)}}
     run = {"q": dict.fromkeys(qrels["q"], 1.0)}
@@ -213,8 +202,8 @@ RUN = b"a Q0 x 1 2 t\nc Q0 x 1 2 t\nc Q0 x 2 1 t\n"
     ("measures", "place", "judged"), [("map", 1, 1), ("num_q runid", None, None)]
 )
 def test_rankings_end_before_the_query_that_cannot_be_judged_if_a_measure_needs_them(
-    measures: str, place: int | None, judged: int | None
-) -> None:
+    measures, place, judged
+):
     plan = Plan(qrels_from_dict(FOUR), Selection(measures).bind("9.0.8"), Options())
 
     found = match(plan, parse_run(RUN))
@@ -224,7 +213,7 @@ def test_rankings_end_before_the_query_that_cannot_be_judged_if_a_measure_needs_
     assert len(found.queries) == 2
 
 
-def test_scores_before_a_failure_know_all_missing_queries() -> None:
+def test_scores_before_a_failure_know_all_missing_queries():
     with pytest.raises(EvaluationError, match="query 'c'") as caught:
         fr.evaluate(FOUR, parse_run(RUN), "map", missing="zero", trec_eval_version="10.0")
 
@@ -234,9 +223,7 @@ def test_scores_before_a_failure_know_all_missing_queries() -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "run", "dict"])
-def test_a_grade_is_refused_from_that_on_of_which_trec_eval_has_no_table(
-    kind: str, tmp_path: Path
-) -> None:
+def test_a_grade_is_refused_from_that_on_of_which_trec_eval_has_no_table(kind, tmp_path):
     """trec_eval counts grades in a table of 8 bytes each, which has to fit 2**47 bytes."""
     path = tmp_path / "run"
     path.write_bytes(b"q Q0 d 1 0.5 t\n")

@@ -66,9 +66,7 @@ def documents(case: Case) -> dict[str, dict[str, float]]:
 
 @examples(100)
 @given(WHOLE_CASES, OPTIONS)
-def test_runs_in_any_form_are_joined(
-    tmp_path_factory: pytest.TempPathFactory, case: Case, options: dict[str, Any]
-) -> None:
+def test_runs_in_any_form_are_joined(tmp_path_factory, case, options):
     assume(not case.repeats and case.qrels() and documents(case))
     expected = join(case.qrels(), documents(case), **options)
     qrels, run = case.nouns()
@@ -84,7 +82,7 @@ def test_runs_in_any_form_are_joined(
 
 @examples(100)
 @given(WHOLE_CASES, OPTIONS)
-def test_rows_of_arrays_are_joined(case: Case, options: dict[str, Any]) -> None:
+def test_rows_of_arrays_are_joined(case, options):
     assume(not case.repeats and case.qrels() and all(case.rankings) and arrays_of(case))
     (judged, ids, scores), named = arrays_of(case)[0]
     qrels = fr.index_qrels(judged, **named)
@@ -113,9 +111,7 @@ def test_rows_of_arrays_are_joined(case: Case, options: dict[str, Any]) -> None:
         ({"trec_eval_version": "10.0"}, [(1, -2), (2, 2), (3, 1)], 3, 2),
     ],
 )
-def test_a_document_is_listed_with_its_rank_and_grade(
-    options: dict[str, Any], listed: list[tuple[int, int]], num_ret: int, num_rel_ret: int
-) -> None:
+def test_a_document_is_listed_with_its_rank_and_grade(options, listed, num_ret, num_rel_ret):
     qrels = {"q": {"a": 2, "b": 1, "c": -1, "d": 0}}
     run = {"q": {"a": 1.0 + 2e-8, "b": 1.0, "c": 3.0}, "unjudged": {"a": 1.0}}
 

@@ -13,7 +13,7 @@ from fastrank.cli.main import main
 from fastrank.core.matching import plan
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.small import grades, run_lines, scores
-from tests.helpers.tables import holding, holds, refused, refusing, rows
+from tests.helpers.tables import giving, refusing, rows
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 0\nq4 0 d 1\n"
 RUN = b"q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 c 1 9 t\nq3 Q0 d 1 1 t\nq9 Q0 z 1 1 t\n"
@@ -41,7 +41,7 @@ def missing(count: int) -> Any:
     return fr.evaluate(qrels, scores("q0 a=1"), "map", missing="error")
 
 
-@holding("""
+test_options_change_values_as_described = giving("""
 # missing="error" is none where no query is missing
 found(qrels=QRELS[:27], missing="error").counts["missing_queries"] => 0
 # a query has a relevant document if one of its groups of judgments has
@@ -60,30 +60,20 @@ found(qrels=grades("q1 a=1 b=1; q2 c=1"), run=scores("q1 a=2 b=1"), trec_eval_ve
 "relevance level" in str(fr.evaluate({"q": {"d": 0.5}}, scores("q d=1"), "ndcg nDCG@5 rbp"))
   => False
 """)
-def test_options_change_values_as_described(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
 
-
-@refusing(r"""
+test_impossible_options_are_refused = refusing(r"""OptionError
 # an unknown choice is told the known ones
 found(ties="average_") =>
-  ties: expected one of 'docno_desc', 'docno_asc', 'given', 'best', 'worst', 'average', found
-  'average_'; did you mean 'average'?
+  ties: expected one of 'docno_desc', ..., 'average', found 'average_'; did you mean 'average'?
 found(missing="average_") => missing: expected one of 'skip', 'zero', 'error', found 'average_'
-found(no_relevant="average_") =>
-  no_relevant: expected one of 'zero', 'one', 'skip', 'error', found 'average_'
-found(duplicates="average_") =>
-  duplicates: expected one of 'error', 'first', 'max', found 'average_'
+found(no_relevant="best") => no_relevant: expected one of 'zero', ..., 'error', found 'best'
+found(duplicates="best") => duplicates: expected one of 'error', 'first', 'max', found 'best'
 # a flag is true or false and no text
 found(judged_only="no") => judged_only: expected True or False, found 'no'
-found(judged_only=None) => judged_only: expected True or False, found None
 found(judged_only=2) => judged_only: expected True or False, found 2
-found(ignore_identical_ids="no") => ignore_identical_ids: expected True or False, found 'no'
 found(ignore_identical_ids=None) => ignore_identical_ids: expected True or False, found None
-found(ignore_identical_ids=2) => ignore_identical_ids: expected True or False, found 2
 # missing queries are named, five at most
 missing(1) => EvaluationError: 1 of 2 judged queries is missing from the run: q1
-missing(5) => EvaluationError: 5 of 6 judged queries are missing from the run: q1, q2, q3, q4, q5
 missing(6) =>
   EvaluationError: 6 of 7 judged queries are missing from the run: q1, q2, q3, q4, q5, ...
 found(qrels=MORE, missing="error") =>
@@ -95,8 +85,6 @@ found(no_relevant="error") =>
 found(qrels=b"q3 0 d 0\n", no_relevant="skip") =>
   NoQueriesError: there are no judged queries; skipped 1 judged query without a relevant document
 # preferences have no relevant documents
-found("prefs_simp", PREFERENCES, b"q Q0 a 1 1 t\n", no_relevant="skip") =>
-  no_relevant: found 'skip', but preferences have no relevant documents
 found("prefs_simp", PREFERENCES, b"q Q0 a 1 1 t\n", no_relevant="error") =>
   no_relevant: found 'error', but preferences have no relevant documents
 # what can be excluded is a mapping from queries to documents
@@ -108,30 +96,24 @@ found(exclude={"q1": None}) =>
   TypeError: exclude: query 'q1': expected a list or set of documents, found None
 # what is no id cannot be excluded
 found(exclude={"q1": [1.5]}) =>
-  InputError: exclude: query 'q1': expected an id, found the float 1.5; use integers or strings
-  (pandas converts integers to floats in columns with missing values)
+  InputError: exclude: query 'q1': expected an id, found the float 1.5; use integers or strings ...
 found(exclude={"q1": [None]}) =>
   InputError: exclude: query 'q1': expected an id, found the missing value None
 found(exclude={"q1": [True]}) =>
   InputError: exclude: query 'q1': expected an id (str, bytes or int), found bool: True
 found(exclude={"q1": ["\ud800"]}) =>
-  InputError: exclude: query 'q1': expected an id, found a lone surrogate in '\ud800', which UTF-8
-  cannot encode
+  InputError: exclude: query 'q1': expected an id, found a lone surrogate in '\ud800', ...
 # a repeated document is told by its lines whatever was left out
-found(qrels=b"q 0 a 1\n", run=REPEATED) =>
-  EvaluationError: query 'q': duplicate docs a, lines 2 and 4 of <bytes>
 found(qrels=b"q 0 a 1\n", run=REPEATED, exclude={"q": ["x", "y"]}) =>
   EvaluationError: query 'q': duplicate docs a, lines 2 and 4 of <bytes>
 # measures pooled over all documents look at the judgments of missing queries too
 found("PercentileRank", b"q1 0 a 1\nq2 0 b 1\nq2 0 b 0\n", scores("q1 a=1"), missing="zero") =>
   EvaluationError: query 'q2': duplicate docs b, lines 2 and 3 of <bytes>
 """)
-def test_impossible_options_are_refused(call: str, error: str) -> None:
-    assert refused(call, error, globals(), "OptionError")
 
 
 @pytest.mark.parametrize("name", ["judged_only", "ignore_identical_ids"])
-def test_a_flag_may_be_one_of_numpy_or_a_number(name: str) -> None:
+def test_a_flag_may_be_one_of_numpy_or_a_number(name):
     run = run_lines(scores("q1 x=9 b=2 q1=1.5 a=1"))
     for own in (True, False):
         wanted = found(run=run, **{name: own}).mean
@@ -142,7 +124,7 @@ def test_a_flag_may_be_one_of_numpy_or_a_number(name: str) -> None:
 # Documents left out of rankings
 
 
-def test_nothing_passed_in_is_changed() -> None:
+def test_nothing_passed_in_is_changed():
     qrels, run = parse_qrels(QRELS), parse_run(RUN)
     exclude = {"q1": ["b"], "q2": ["b", "b"]}
 
@@ -159,7 +141,7 @@ def test_nothing_passed_in_is_changed() -> None:
     assert state() == before
 
 
-def test_a_note_counts_excluded_documents_of_queries_that_do_not_exist() -> None:
+def test_a_note_counts_excluded_documents_of_queries_that_do_not_exist():
     qrels, run = grades("q1 d1=1; q2 d1=1"), scores("q1 d1=1; q3 d1=1")
     known = {query: ["x"] for query in ("q1", "q2", "q3")}
 
@@ -171,7 +153,7 @@ def test_a_note_counts_excluded_documents_of_queries_that_do_not_exist() -> None
 
 
 @pytest.mark.parametrize(("level", "noted"), [(1, False), (2, True), (1.5, True)])
-def test_a_note_asks_about_a_relevance_level_above_all_grades(level: float, noted: bool) -> None:
+def test_a_note_asks_about_a_relevance_level_above_all_grades(level, noted):
     question = "no judged document is relevant: is the relevance level above all grades?"
 
     found = fr.evaluate(grades("q1 d1=1; q2 d1=0"), scores("q1 d1=1"), "map", relevance_level=level)
@@ -179,7 +161,7 @@ def test_a_note_asks_about_a_relevance_level_above_all_grades(level: float, note
     assert (question in str(found)) is noted
 
 
-def test_the_options_apply_to_preferences_and_groups() -> None:
+def test_the_options_apply_to_preferences_and_groups():
     """A document left out is one that was not retrieved."""
     groups = parse_qrels_jg(b"q g1 a 1\nq g2 b 1\n")
     run = b"q Q0 b 1 3 t\nq Q0 b 1 1 t\nq Q0 a 2 2 t\nq Q0 q 2 9 t\n"
@@ -224,9 +206,7 @@ def run_command(
     return (status, *capfd.readouterr())
 
 
-def test_the_command_has_the_same_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
-) -> None:
+def test_the_command_has_the_same_options(tmp_path, monkeypatch, capfd):
     status, out, err = run_command(OPTIONS, tmp_path, monkeypatch, capfd)
 
     assert (status, out.splitlines()[-1]) == (0, f"{'map':22}\tall\t0.6667")
@@ -239,9 +219,7 @@ def test_the_command_has_the_same_options(
 
 
 @pytest.mark.parametrize(("options", "expected"), rows(COMMANDS))
-def test_the_command_says_what_is_wrong(
-    options: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
-) -> None:
+def test_the_command_says_what_is_wrong(options, expected, tmp_path, monkeypatch, capfd):
     status, out, err = run_command(options, tmp_path, monkeypatch, capfd)
 
     wanted, _, message = expected.partition(" ")
@@ -249,7 +227,7 @@ def test_the_command_says_what_is_wrong(
     assert (out, status) == ("", int(wanted))
 
 
-def test_requirements_do_not_keep_the_exclusions_of_an_evaluation() -> None:
+def test_requirements_do_not_keep_the_exclusions_of_an_evaluation():
     exclude = {"q": [f"no document has this id: {number}" for number in range(3)]}
     fr.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "map", exclude=exclude)
 

@@ -93,9 +93,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("odd", [False, True])
 @given(reading=READINGS, options=EVALUATION)
 @examples(120)
-def test_a_run_is_judged_in_pieces_to_the_same_bits(
-    path: Path, odd: bool, reading: Reading, options: Any
-) -> None:
+def test_a_run_is_judged_in_pieces_to_the_same_bits(path, odd, reading, options):
     """Or the same error: odd ones have repeated documents, comments, NUL bytes, malformed lines."""
     check = assert_same if odd else assert_streams
     with piece(reading.size):
@@ -104,9 +102,7 @@ def test_a_run_is_judged_in_pieces_to_the_same_bits(
 
 @examples(120)
 @given(READINGS, st.sampled_from(VERSIONS))
-def test_the_command_reads_odd_numbers_in_pieces_as_in_memory(
-    path: Path, reading: Reading, version: str
-) -> None:
+def test_the_command_reads_odd_numbers_in_pieces_as_in_memory(path, reading, version):
     qrels, run = reading.make(odd=True)
     nouns = parse_qrels(qrels)
     path.write_bytes(run)
@@ -153,9 +149,7 @@ SEVEN_FIELDS = b"# Q0 a b 1 2.5 t\n# Q0 a b 1 2.5 t\n"
 @example(QRELS, results(b"q2", b"q1") + SEVEN_FIELDS + results(b"q3"), 4, 100, OLD)
 @example(QRELS, EXCHANGED, 3, 92, OLD)
 @example(QRELS, NOT_EXCHANGED, 3, 92, OLD)
-def test_any_text_gives_the_same_scores_or_the_same_error(
-    path: Path, qrels: bytes, run: bytes, threads: int, size: int, options: Any
-) -> None:
+def test_any_text_gives_the_same_scores_or_the_same_error(path, qrels, run, threads, size, options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -186,9 +180,7 @@ UNJUDGED_TEXT = (
 
 
 @pytest.mark.parametrize("run", [NUL_IN_A_COMMENT, LATER_NUL, UNJUDGED_TEXT])
-def test_the_outcome_does_not_depend_on_which_thread_is_first(
-    run: bytes, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_outcome_does_not_depend_on_which_thread_is_first(run, path, monkeypatch):
     path.write_bytes(run)
     take, choice = chunks.WorkQueue.take, random.Random(1)
 
@@ -242,6 +234,7 @@ STREAMED: dict[str, tuple[bytes, bytes]] = {
         judged("q1 d7 1, q2 d99 1, q3 d3 2"),
         lines("q1", 5) + lines("q2", 100) + lines("q3", 5),
     ),
+    "blanks": (QRELS, b" \n \n"),
     "one query": (judged("q d50 1, q d7 1"), lines("q", 100)),
     "queries with lines in two parts": (
         every_third(8, 18),
@@ -334,9 +327,7 @@ OTHERS = {
 
 @pytest.mark.parametrize(("threads", "version"), [(1, "9.0.8"), (2, "10.0"), (4, "9.0.8")])
 @pytest.mark.parametrize("case", [*STREAMED, *OTHERS])
-def test_runs_are_judged_in_pieces_of_any_size(
-    case: str, threads: int, version: str, path: Path
-) -> None:
+def test_runs_are_judged_in_pieces_of_any_size(case, threads, version, path):
     check = assert_streams if case in STREAMED else assert_same
     qrels, run = STREAMED.get(case) or OTHERS[case]
     for size in (12, 13, 64, 200, 1 << 14, 1 << 20):
@@ -346,7 +337,7 @@ def test_runs_are_judged_in_pieces_of_any_size(
 
 
 @pytest.mark.parametrize("extra", [5, 17, 40, 9000])
-def test_a_line_of_more_fields_than_a_block_has_room_for(extra: int, path: Path) -> None:
+def test_a_line_of_more_fields_than_a_block_has_room_for(extra, path):
     """Single bytes and single blanks: as many fields as there can be."""
     qrels = judged("q c 1, r d 1")
     for before in (*range(16384 - 40, 16384 + 3), 100):
@@ -358,14 +349,14 @@ def test_a_line_of_more_fields_than_a_block_has_room_for(extra: int, path: Path)
         assert (found, tag) == ([b"q", b"r"], b"x")
 
 
-def test_many_blank_lines_hold_no_results() -> None:
+def test_many_blank_lines_hold_no_results():
     """Were each looked for from the one before, this would not end."""
     run = parse_run(b"\n" * many(50_000_000) + lines("q1", 2))
 
     assert (len(run), len(run.docs)) == (1, 2)
 
 
-def test_a_run_of_one_query_has_one_part(path: Path) -> None:
+def test_a_run_of_one_query_has_one_part(path):
     """There is no change of query at which to cut."""
     path.write_bytes(lines("q", 100))
 
@@ -373,7 +364,7 @@ def test_a_run_of_one_query_has_one_part(path: Path) -> None:
         assert len(chunks.FileParts(file, 4)) == 1
 
 
-def test_a_run_of_many_queries_is_cut_between_them(path: Path) -> None:
+def test_a_run_of_many_queries_is_cut_between_them(path):
     path.write_bytes(of_queries(100, 10))
 
     with pieces.open_source(path) as file:
@@ -390,7 +381,7 @@ def test_a_run_of_many_queries_is_cut_between_them(path: Path) -> None:
 
 @slow_in_python
 @pytest.mark.parametrize("score", ["1", "{}", "0.5{}"])
-def test_a_hundred_thousand_documents_in_one_query(score: str, path: Path) -> None:
+def test_a_hundred_thousand_documents_in_one_query(score, path):
     """All tied, or none, and a third judged: were time to go with the square, it would not end."""
     count = 100_000
     qrels = b"".join(b"q 0 d%d %d\n" % (i, i % 7 == 0) for i in range(0, 2 * count, 3))
@@ -400,7 +391,7 @@ def test_a_hundred_thousand_documents_in_one_query(score: str, path: Path) -> No
 
 @slow_in_python
 @pytest.mark.parametrize("scattered", [False, True])
-def test_a_hundred_thousand_queries_of_one_line(scattered: bool, path: Path) -> None:
+def test_a_hundred_thousand_queries_of_one_line(scattered, path):
     count = 100_000
     qrels = b"".join(b"%d 0 d %d\n" % (i, i % 3) for i in range(count))
     run = b"".join(b"%d Q0 d 1 1 t\n" % i for i in range(count))
@@ -415,7 +406,7 @@ def test_a_hundred_thousand_queries_of_one_line(scattered: bool, path: Path) -> 
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_scores_rank_as_their_numbers_do(version: str, path: Path) -> None:
+def test_scores_rank_as_their_numbers_do(version, path):
     """Threes of scores, in every query the middle one judged; near ones, far ones, odd ones."""
     chance = random.Random(5)
     run, qrels, expected = [], [], []
@@ -451,9 +442,7 @@ SHORT_ONE = b"q Q0 b 1 0.50000000000000000001 t\nq Q0 a 2 0.5 t\n"
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("run", "value"), [(TWENTY_DIGITS, 1.0), (SHORT_ONE, 0.5)])
-def test_scores_of_twenty_digits_tie_only_where_their_numbers_do(
-    run: bytes, value: float, version: str, path: Path
-) -> None:
+def test_scores_of_twenty_digits_tie_only_where_their_numbers_do(run, value, version, path):
     """Too many digits for the quick reader, though texts are compared."""
     (values, *_), _ = assert_same(
         judged("q a 1"), run, path, measures="recip_rank", trec_eval_version=version
@@ -462,7 +451,7 @@ def test_scores_of_twenty_digits_tie_only_where_their_numbers_do(
     assert values == [[value.hex()]]
 
 
-def test_runs_one_after_the_other_do_not_see_each_other(tmp_path: Path) -> None:
+def test_runs_one_after_the_other_do_not_see_each_other(tmp_path):
     """Large and small, scattered and not, refused or not: as if each were alone."""
     qrels = parse_qrels(b"".join(b"q%d 0 d%d 1\n" % (i, i) for i in range(20)))
     texts = [

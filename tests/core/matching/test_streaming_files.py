@@ -11,7 +11,6 @@ import os
 import random
 import subprocess
 import sys
-from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -68,7 +67,7 @@ REFUSED: dict[str, tuple[bytes, type[Exception], str]] = {
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_file_is_refused_as_its_text_is(case: str, threads: int, tmp_path: Path) -> None:
+def test_a_file_is_refused_as_its_text_is(case, threads, tmp_path):
     run, kind, words = REFUSED[case]
     qrels = QRELS + judged("q a 1, q b 1")
 
@@ -79,14 +78,10 @@ def test_a_file_is_refused_as_its_text_is(case: str, threads: int, tmp_path: Pat
         assert words in message
 
 
-def test_a_file_of_blanks_is_judged_in_pieces(tmp_path: Path) -> None:
-    assert_streams(QRELS, b" \n \n", tmp_path / "run")
-
-
 @pytest.mark.parametrize("place", [0, 227, 909])
 @pytest.mark.parametrize("line", [b"\0", b"q1 Q0 a\0b 1 1 t", b"q1 Q0 a 1 1", b"# \0", b"#"])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_line_that_is_no_result(version: str, line: bytes, place: int, tmp_path: Path) -> None:
+def test_a_line_that_is_no_result(version, line, place, tmp_path):
     """Message, line number and warning are those of reading the whole file."""
     rows = b"".join(lines(f"q{i}", 10) for i in range(90)).splitlines(keepends=True)
     rows.insert(place, line + b"\n")
@@ -106,7 +101,7 @@ def broken(content: bytes) -> bytes:
     [(b"", "the file is empty"), (broken(RUN * 99), "broken gzip data")],
     ids=["empty", "broken"],
 )
-def test_an_unreadable_file_is_an_error(content: bytes, message: str, tmp_path: Path) -> None:
+def test_an_unreadable_file_is_an_error(content, message, tmp_path):
     (tmp_path / "run").write_bytes(content)
 
     with piece(64), pytest.raises(ReadError, match=message):
@@ -116,7 +111,7 @@ def test_an_unreadable_file_is_an_error(content: bytes, message: str, tmp_path: 
 # Options
 
 
-def test_a_repeated_document_behind_the_cut_does_not_matter(tmp_path: Path) -> None:
+def test_a_repeated_document_behind_the_cut_does_not_matter(tmp_path):
     qrels, once = judged("q a 1"), b"q Q0 a 1 3 t\nq Q0 b 2 2 t\n"
     options: Any = {"measures": "num_ret", "depth": 2}
 
@@ -128,9 +123,7 @@ def test_a_repeated_document_behind_the_cut_does_not_matter(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("scattered", [False, True])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_complete_at_10_0_has_values_for_missing_queries(
-    scattered: bool, threads: int, tmp_path: Path
-) -> None:
+def test_complete_at_10_0_has_values_for_missing_queries(scattered, threads, tmp_path):
     """Also where the placeholder document is judged."""
     qrels = b"".join(b"q%d 0 d%d 1\n" % (i, i) for i in range(30))
     qrels += judged("q0 ceci_nest_pas_un_docno 1, q29 ceci_nest_pas_un_docno 2")
@@ -145,7 +138,7 @@ def test_complete_at_10_0_has_values_for_missing_queries(
 
 @pytest.mark.parametrize("scattered", [False, True])
 @pytest.mark.parametrize("query", ["q1 2", "u v", "", "q1\n"])
-def test_a_missing_query_whose_id_is_no_field(query: str, scattered: bool, tmp_path: Path) -> None:
+def test_a_missing_query_whose_id_is_no_field(query, scattered, tmp_path):
     """Judgments need not come from a file; at 10.0 it is evaluated, and is none of the others."""
     qrels = {"q1": {"d1": 1}, "q3": {"d1": 1}, query: {"d1": 1}}
     run = lines("q1", 3) + lines("q3", 2) + scattered * b"q1 Q0 x 1 1 tag\n"
@@ -161,7 +154,7 @@ def test_a_missing_query_whose_id_is_no_field(query: str, scattered: bool, tmp_p
 
 
 @pytest.mark.parametrize("run", [RUN, SCATTERED])
-def test_a_missing_query_with_repeated_judgments_is_an_error(run: bytes, tmp_path: Path) -> None:
+def test_a_missing_query_with_repeated_judgments_is_an_error(run, tmp_path):
     """At 10.0 with missing="zero" it is evaluated, so it fails."""
     options: Any = {"missing": "zero", "trec_eval_version": "10.0"}
 
@@ -171,7 +164,7 @@ def test_a_missing_query_with_repeated_judgments_is_an_error(run: bytes, tmp_pat
     assert "duplicate docs d, lines 4 and 5" in message
 
 
-def test_a_query_called_hash_is_data_at_9_0_8(tmp_path: Path) -> None:
+def test_a_query_called_hash_is_data_at_9_0_8(tmp_path):
     qrels, run = parse_qrels(judged("# a 1, q a 1")), b"# Q0 a 1 1 t\nq Q0 a 1 1 t\n"
 
     queries = [
@@ -182,7 +175,7 @@ def test_a_query_called_hash_is_data_at_9_0_8(tmp_path: Path) -> None:
     assert queries == [[b"#", b"q"], [b"q"]]
 
 
-def test_unjudged_documents_that_count_are_listed_from_memory(tmp_path: Path) -> None:
+def test_unjudged_documents_that_count_are_listed_from_memory(tmp_path):
     assert_same(QRELS, RUN, tmp_path / "run", relevance_level=-1)
 
     assert not is_streamed(QRELS, tmp_path / "run", relevance_level=-1)
@@ -192,15 +185,11 @@ def test_unjudged_documents_that_count_are_listed_from_memory(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("threads", [100, 10**12])
-def test_more_threads_than_help_are_not_made(threads: int, tmp_path: Path) -> None:
+def test_more_threads_than_help_are_not_made(threads, tmp_path):
     assert_streams(QRELS, RUN, tmp_path / "run", threads=threads)
 
 
-def test_a_system_that_gives_no_more_threads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every part is read all the same."""
-
+def test_a_system_that_gives_no_more_threads(tmp_path, monkeypatch):
     def refuse(*_: Any) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -212,9 +201,7 @@ def test_a_system_that_gives_no_more_threads(
 
 
 @pytest.mark.parametrize("threads", ["0", "-1", "two", "1.5", " 2", "1e3", "²", "00"])
-def test_the_command_refuses_an_impossible_number_of_threads(
-    threads: str, trec_eval: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_refuses_an_impossible_number_of_threads(threads, trec_eval, monkeypatch):
     monkeypatch.setenv("FASTRANK_THREADS", threads)
 
     found = trec_eval("qrels", "run", files={"qrels": QRELS, "run": RUN})
@@ -223,9 +210,7 @@ def test_the_command_refuses_an_impossible_number_of_threads(
     assert (found.status, found.stderr) == (1, message)
 
 
-def test_the_command_says_the_same_with_any_number_of_threads(
-    trec_eval: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_says_the_same_with_any_number_of_threads(trec_eval, monkeypatch):
     files = {"qrels": QRELS, "run": RUN}
     monkeypatch.delenv("FASTRANK_THREADS", raising=False)
     expected = trec_eval("-q", "qrels", "run", files=files)
@@ -240,7 +225,7 @@ def test_the_command_says_the_same_with_any_number_of_threads(
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd])
 @pytest.mark.parametrize("scattered", [False, True])
-def test_a_compressed_run(pack: Any, scattered: bool, tmp_path: Path) -> None:
+def test_a_compressed_run(pack, scattered, tmp_path):
     run = lines("q1", 200) + lines("q2", 200) + scattered * b"q1 Q0 z 1 1 last\n"
     path, qrels = tmp_path / "packed", judged("q1 d5 1, q1 z 1, q2 d150 1")
     path.write_bytes(pack(run))
@@ -252,9 +237,7 @@ def test_a_compressed_run(pack: Any, scattered: bool, tmp_path: Path) -> None:
             assert is_streamed(qrels, path, 3)
 
 
-def test_more_scattered_results_than_there_seemed_to_be_room_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_scattered_results_than_there_seemed_to_be_room_for(tmp_path, monkeypatch):
     rows = b"".join(lines(f"q{i}", 300) for i in range(4)).splitlines(keepends=True)
     random.Random(1).shuffle(rows)
     qrels = b"".join(b"q%d 0 d%d %d\n" % (i, j, j % 3) for i in range(4) for j in range(0, 300, 9))
@@ -267,7 +250,7 @@ def test_more_scattered_results_than_there_seemed_to_be_room_for(
     assert is_streamed(qrels, path)
 
 
-def test_a_named_pipe_and_a_file_object(tmp_path: Path) -> None:
+def test_a_named_pipe_and_a_file_object(tmp_path):
     """They can be read only once, also where that is not enough."""
     pipe, qrels = tmp_path / "pipe", parse_qrels(QRELS)
     os.mkfifo(pipe)
@@ -285,9 +268,7 @@ def test_a_named_pipe_and_a_file_object(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("options", [(), ("-c",), ("-M", "1"), ("-J",), ("-n", "-q")])
-def test_the_command_answers_as_from_standard_input(
-    version: str, options: tuple[str, ...], trec_eval: Any
-) -> None:
+def test_the_command_answers_as_from_standard_input(version, options, trec_eval):
     for run in (RUN, SCATTERED, RUN + b"q1 Q0 a 1 1 t\n"):
         how: Any = {"files": {"qrels": QRELS, "run": run}, "trec_eval_version": version}
 
@@ -297,7 +278,7 @@ def test_the_command_answers_as_from_standard_input(
         assert from_pipe._replace(stderr=from_pipe.stderr.replace(" of -", " of run")) == from_file
 
 
-def test_standard_input_of_a_process(tmp_path: Path, trec_eval: Any) -> None:
+def test_standard_input_of_a_process(tmp_path, trec_eval):
     expected = trec_eval("-q", "qrels", "run", files={"qrels": QRELS, "run": RUN})
     command = [sys.executable, "-m", "fastrank", "trec_eval", "-q", "qrels", "-"]
 
@@ -312,8 +293,8 @@ def test_standard_input_of_a_process(tmp_path: Path, trec_eval: Any) -> None:
 @pytest.mark.parametrize("after", [64, 4000])
 @pytest.mark.parametrize("scattered", [False, True])
 def test_a_file_that_changes_while_it_is_read(
-    size: int, message: str, after: int, scattered: bool, tmp_path: Path, monkeypatch: Any
-) -> None:
+    size, message, after, scattered, tmp_path, monkeypatch
+):
     path = tmp_path / "run"
     run = lines("q1", 100) + lines("q2", 150) + scattered * lines("q1", 1, first=200)
     path.write_bytes(run)
@@ -348,9 +329,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_a_file_that_changes_between_two_readings(
-    other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_changes_between_two_readings(other, tmp_path, monkeypatch):
     """Nothing is written where there is no room, whatever comes the second time."""
     path, readings = tmp_path / "run", 0
     path.write_bytes(b"q Q0 a 1 1 t\nr Q0 b 1 1 t\nq Q0 c 2 0 t\n")
@@ -366,9 +345,7 @@ def test_a_file_that_changes_between_two_readings(
     assert readings >= 2
 
 
-def test_a_reader_that_fails_in_another_thread(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_that_fails_in_another_thread(tmp_path, monkeypatch):
     path = tmp_path / "run"
     path.write_bytes(b"".join(lines(f"q{i}", 10) for i in range(100)))
     half, real = path.stat().st_size // 2, os.preadv
@@ -388,7 +365,7 @@ def test_a_reader_that_fails_in_another_thread(
 # Memory, and the command
 
 
-def test_buffers_are_given_back_without_the_garbage_collector(tmp_path: Path) -> None:
+def test_buffers_are_given_back_without_the_garbage_collector(tmp_path):
     """An evaluation after every epoch must not add 160 MB each time for a run of one huge query."""
     path = tmp_path / "a.run"
     path.write_bytes(lines("q1", 50))
@@ -402,9 +379,7 @@ def test_buffers_are_given_back_without_the_garbage_collector(tmp_path: Path) ->
     assert not left
 
 
-def test_an_evaluator_is_right_after_a_file_for_which_memory_was_lacking(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_evaluator_is_right_after_a_file_for_which_memory_was_lacking(tmp_path, monkeypatch):
     """Memory that could not be had for a long query leaves what there was."""
     small, long = tmp_path / "small", tmp_path / "long"
     small.write_bytes(lines("q1", 3))
@@ -424,7 +399,7 @@ def test_an_evaluator_is_right_after_a_file_for_which_memory_was_lacking(
     assert evaluator.evaluate(long).mean["num_ret"] == 100_000
 
 
-def test_a_score_of_many_digits(tmp_path: Path) -> None:
+def test_a_score_of_many_digits(tmp_path):
     """In a process of its own, which reading before a table has ended before."""
     lengths = (33, 1_000, 900_000, 4_000_000)
     for length in lengths:
@@ -441,7 +416,7 @@ def test_a_score_of_many_digits(tmp_path: Path) -> None:
     assert (found.returncode, found.stdout) == (0, "2.0\n" * len(lengths)), found.stderr
 
 
-def test_debugging_one_query(trec_eval: Any) -> None:
+def test_debugging_one_query(trec_eval):
     """-D 1.q2 evaluates q2 only, also if another query cannot be evaluated."""
     files = {"qrels": QRELS, "run": RUN, "bad": RUN + b"q1 Q0 a 1 1 t\n"}
 
@@ -472,8 +447,8 @@ UNKNOWN = [b"x%d" % number + b"-" * (number % 20) for number in range(1, 60)]
 @pytest.mark.parametrize("room", [1 << 16, 40])
 @pytest.mark.parametrize("scattered", [False, True])
 def test_queries_without_judgments_are_counted_as_in_memory(
-    threads: int, room: int, scattered: bool, tmp_path: Path, monkeypatch: Any
-) -> None:
+    threads, room, scattered, tmp_path, monkeypatch
+):
     """Also where there is no room for the ids of all at once, and one comes back later."""
     monkeypatch.setattr(chunks, "UNKNOWN_ROOM", room)
     docs = (b"a 1 2", b"b 2 1")
@@ -493,9 +468,7 @@ def test_queries_without_judgments_are_counted_as_in_memory(
     assert is_streamed(judged("q1 a 1"), path, threads)
 
 
-def test_an_id_without_room_is_read_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_id_without_room_is_read_otherwise(tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "UNKNOWN_ROOM", 40)
     text = b"q1 Q0 a 1 1 t\n%b Q0 a 1 1 t\n" % (b"x" * 40)
     path = tmp_path / "run"
@@ -505,7 +478,7 @@ def test_an_id_without_room_is_read_otherwise(
     assert not is_streamed(judged("q1 a 1"), path)
 
 
-def test_for_the_command_nothing_is_kept_of_queries_without_judgments(tmp_path: Path) -> None:
+def test_for_the_command_nothing_is_kept_of_queries_without_judgments(tmp_path):
     path = tmp_path / "run"
     path.write_bytes(b"q1 Q0 a 1 1 t\nx Q0 a 1 1 t\n")
 

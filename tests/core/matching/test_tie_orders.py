@@ -18,7 +18,7 @@ from fastrank.core.measures.trec import MEASURES as TREC_MEASURES
 from fastrank.errors import MeasureError
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_qrels_jg, parse_run
 from tests.helpers.strategies import examples
-from tests.helpers.tables import holding, holds
+from tests.helpers.tables import giving
 from tests.helpers.tie_orders import (
     BOUNDED,
     GRADES,
@@ -48,8 +48,7 @@ WAYS = st.one_of(
 
 @given(RESULTS, GRADES, WAYS)
 @examples(150)
-def test_average_is_the_mean_over_every_order(results: Results, grades: Grades, way: Any) -> None:
-    """At a level, cut at a depth, or of the judged documents only."""
+def test_average_is_the_mean_over_every_order(results, grades, way):
     depth = way.get("depth")
     measures = KNOWN if depth else KNOWN_UNCUT
     theirs: dict[str, Any] = {"relevance_level": way.get("relevance_level", 1)}
@@ -65,9 +64,7 @@ def test_average_is_the_mean_over_every_order(results: Results, grades: Grades, 
 
 @given(RESULTS, GRADES, st.sampled_from([1, 2]), st.sampled_from([None, 1, 2, 3]))
 @examples(100)
-def test_best_and_worst_are_the_extremes_over_every_order(
-    results: Results, grades: Grades, level: int, depth: int | None
-) -> None:
+def test_best_and_worst_are_the_extremes_over_every_order(results, grades, level, depth):
     orders = values(every_order(results, depth), grades, BOUNDED, relevance_level=level)
     options = {"relevance_level": level, "depth": depth}
 
@@ -109,7 +106,7 @@ def harmonic_mean(measures: str) -> dict[str, float]:
     return average({"d7": 1}, LARGE, measures)
 
 
-@holding("""
+test_values_with_ties_are_as_described = giving("""
 # the expected dcg is that of ndcg before it is divided
 average(*ABCD, "dcg")["dcg"] => approx(expected_dcg())
 # custom gains have an expected value: grade 1 is worth 4, and stands at rank 1 or 2
@@ -128,9 +125,6 @@ computed({"b": 1}, CLOSE, "recip_rank", ties="best", trec_eval_version="10.0")
 of_groups("docno_asc")["map_avgjg"] => approx((1 + (1 / 2 + 2 / 3) / 2) / 2)
 of_groups("given")["map_avgjg"] => approx((1 / 2 + (1 + 2 / 3) / 2) / 2)
 """)
-def test_values_with_ties_are_as_described(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
-
 
 NAN = parse_run(b"q Q0 a 1 1 t\nq Q0 b 1 nan t\n", strict=False)
 QRELS, PREFERENCES = parse_qrels(b"q 0 a 1\n"), parse_prefs(b"q g s a 2\nq g s b 1\n")
@@ -172,7 +166,7 @@ REFUSED = {
 @pytest.mark.parametrize(
     ("why", "one"), [(why, one) for why, (some, *_) in REFUSED.items() for one in some]
 )
-def test_what_has_no_order_or_no_expected_value_is_refused(why: str, one: str) -> None:
+def test_what_has_no_order_or_no_expected_value_is_refused(why, one):
     _, call, words = REFUSED[why]
 
     with pytest.raises(fr.FastrankError) as caught:
@@ -184,8 +178,7 @@ def test_what_has_no_order_or_no_expected_value_is_refused(why: str, one: str) -
 @pytest.mark.parametrize(
     "measure", [m.name for m in TREC_MEASURES if m.needs in ("ranking", "gains", "unit gains")]
 )
-def test_average_is_exact_or_refused(measure: str) -> None:
-    """Never approximated, never the value of one order."""
+def test_average_is_exact_or_refused(measure):
     if measure in {m.name for m in TREC_MEASURES if m.over_ties}:
         average(A1, AB, measure)
         return
@@ -193,7 +186,7 @@ def test_average_is_exact_or_refused(measure: str) -> None:
         average(A1, AB, measure)
 
 
-def test_of_a_set_the_average_is_of_the_measures_that_have_one() -> None:
+def test_of_a_set_the_average_is_of_the_measures_that_have_one():
     qrels, run = nouns({"a": 1, "b": 0}, AB)
     scores = fr.evaluate(qrels, run, ties="average")
 
@@ -206,7 +199,7 @@ def test_of_a_set_the_average_is_of_the_measures_that_have_one() -> None:
 
 
 @pytest.mark.parametrize("depth", [None, 3])
-def test_the_error_names_measures_that_are_supported(depth: int | None) -> None:
+def test_the_error_names_measures_that_are_supported(depth):
     with pytest.raises(MeasureError) as caught:
         average(A1, AB, "infAP", depth=depth)
     _, _, names = str(caught.value).partition("; it supports ")
@@ -217,7 +210,7 @@ def test_the_error_names_measures_that_are_supported(depth: int | None) -> None:
         average(A1, AB, f"{name}({given})" if given else name, depth=depth)
 
 
-def test_counts_that_are_no_integers_are_printed_with_decimals() -> None:
+def test_counts_that_are_no_integers_are_printed_with_decimals():
     scores = fr.evaluate(*nouns(A1, AB), "num_ret num_rel_ret", ties="average", depth=1)
 
     assert [line.split("\t")[2] for line in scores.to_trec().splitlines()] == ["1", "0.5000"]

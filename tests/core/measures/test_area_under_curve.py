@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 import fastrank as fr
 from fastrank.errors import MeasureError
-from tests.helpers.tables import holding, holds
+from tests.helpers.tables import giving
 from tests.helpers.tie_orders import nouns
 
 TIES: tuple[Any, ...] = ("given", "best", "worst", "average")
@@ -41,8 +41,7 @@ def per_query(scores: fr.Scores, measure: str) -> list[float]:
 
 
 @pytest.mark.parametrize("level", [0.5, 1, 2])
-def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level: Any) -> None:
-    """Whether the level is that of the evaluation or of the measure."""
+def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level):
     labels, scores = cases(150, seed=1)
     expected = [area(*own, level) for own in zip(labels, scores, strict=True)]
     own = f"AUC(rel={level})" if level != 0.5 else "AUC"
@@ -59,7 +58,7 @@ def test_auc_is_that_of_scikit_learn_per_query_in_any_order_of_ties(level: Any) 
 
 
 @pytest.mark.parametrize("weight", ["retrieved", "relevant"])
-def test_gauc_is_the_mean_of_auc_weighted_by_documents(weight: str) -> None:
+def test_gauc_is_the_mean_of_auc_weighted_by_documents(weight):
     labels, scores = cases(150, seed=3)
     total = weights = 0.0
     for own, predicted in zip(labels, scores, strict=True):
@@ -75,7 +74,7 @@ def test_gauc_is_the_mean_of_auc_weighted_by_documents(weight: str) -> None:
     assert per_query(found, name) == pytest.approx(per_query(found, "AUC"), nan_ok=True)
 
 
-def test_other_measures_have_the_values_that_they_have_without_auc() -> None:
+def test_other_measures_have_the_values_that_they_have_without_auc():
     labels, scores = cases(200, seed=4)
     names = "RR P@3 nDCG@5 AP PairAccuracy"
     alone = fr.evaluate_labels(labels, scores, names)
@@ -90,7 +89,7 @@ GRADES = {"a": 0, "b": 1, "c": 0, "d": 2, "e": -1, "f": 1}
 
 
 @pytest.mark.parametrize("ties", BY_ORDER)
-def test_auc_of_a_run_is_over_the_retrieved_documents(ties: Any) -> None:
+def test_auc_of_a_run_is_over_the_retrieved_documents(ties):
     relevant = [GRADES.get(doc, 0) >= 1 for doc, _ in RESULTS]
     judged = [(GRADES[doc] >= 1, score) for doc, score in RESULTS if GRADES.get(doc, -1) >= 0]
 
@@ -110,8 +109,7 @@ CLOSE = [[1, 0]], [[0.1 + 1e-12, 0.1]], "AUC"
 VECTORS = np.eye(3, dtype=np.float32)
 SEARCH = VECTORS[:1], VECTORS, {"0": {"0": 1, "1": 1}}, "AUC PairAccuracy"
 
-
-@holding("""
+test_values_are_as_described = giving("""
 # queries of one class alone have no mean
 labels([[1, 1], [0, 0]], [[1, 2], [1, 2]], "AUC GAUC") => NAN
 # scores tie as the version compares them: as 32-bit floats, or as doubles, as in scikit-learn
@@ -120,16 +118,14 @@ labels(*CLOSE, **NEW) => {"AUC": 1.0}
 # searches take the ties of what was found
 fr.evaluate_embeddings(*SEARCH, k=3).mean => {"AUC": 0.75, "PairAccuracy": 0.5}
 """)
-def test_values_are_as_described(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
 
 
-def test_a_depth_is_refused_because_it_may_cut_a_tie() -> None:
+def test_a_depth_is_refused_because_it_may_cut_a_tie():
     with pytest.raises(MeasureError, match="'AUC' does not support a depth"):
         fr.evaluate(*nouns(GRADES, RESULTS), "AUC", depth=3)
 
 
-def test_a_tie_report_shows_that_no_order_of_ties_changes_auc() -> None:
+def test_a_tie_report_shows_that_no_order_of_ties_changes_auc():
     report = fr.tie_report(*nouns(GRADES, RESULTS), "AUC GAUC")
 
     for found in report.measures.values():

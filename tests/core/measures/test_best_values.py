@@ -87,7 +87,7 @@ def _describes_better_values(name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", [*_names(*PLAIN), *VARIANTS.split()])
-def test_the_best_value_is_that_of_the_best_ranking(name: str) -> None:
+def test_the_best_value_is_that_of_the_best_ranking(name):
     qrels, run = _rankings()
     if name.partition("(")[0] not in DEEP:
         qrels = {query: grades for query, grades in qrels.items() if query != "many"}
@@ -105,7 +105,7 @@ def _has_numbers(name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", [*filter(_has_numbers, [*_names(*PLAIN), *VARIANTS.split()])])
-def test_values_are_outside_of_0_to_1_where_the_record_says_so(name: str) -> None:
+def test_values_are_outside_of_0_to_1_where_the_record_says_so(name):
     (bound,) = Selection([name]).bind("9.0.8")
     qrels, run = _rankings()
 
@@ -117,7 +117,7 @@ def test_values_are_outside_of_0_to_1_where_the_record_says_so(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", _names("subtopics"))
-def test_the_best_value_of_subtopics_is_that_of_the_best_ranking(name: str) -> None:
+def test_the_best_value_of_subtopics_is_that_of_the_best_ranking(name):
     qrels = fr.Qrels.from_arrays(["q"] * 4, list("aabb"), [1, 1, 1, 0], subtopics=list("xyxy"))
     found = fr.evaluate(qrels, {"q": {"a": 2.0, "b": 1.0}}, name)
 
@@ -125,7 +125,7 @@ def test_the_best_value_of_subtopics_is_that_of_the_best_ranking(name: str) -> N
 
 
 @pytest.mark.parametrize("name", ["AP_IA", "P_IA@1", "StRecall"])
-def test_one_is_the_value_of_queries_without_relevant_subtopics(name: str) -> None:
+def test_one_is_the_value_of_queries_without_relevant_subtopics(name):
     qrels = fr.Qrels.from_arrays(["q", "r"], ["a", "b"], [1, 0], subtopics=["x", "x"])
     run = {"q": {"a": 1.0}, "r": {"b": 1.0}}
 
@@ -134,9 +134,7 @@ def test_one_is_the_value_of_queries_without_relevant_subtopics(name: str) -> No
 
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
 @pytest.mark.parametrize(("name", "geometric"), [("map", "gm_map"), ("bpref", "gm_bpref")])
-def test_geometric_means_are_those_of_the_values_per_query(
-    name: str, geometric: str, version: fr.TrecEvalVersion
-) -> None:
+def test_geometric_means_are_those_of_the_values_per_query(name, geometric, version):
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}, "q3": {"a": 1}, "q4": {"a": 0}}
     run = {"q1": {"b": 2.0, "a": 1.0, "c": 0.0}, "q2": {"a": 1.0}}
     options: dict[str, Any] = {"missing": "zero", "no_relevant": "one"}
@@ -150,10 +148,7 @@ def test_geometric_means_are_those_of_the_values_per_query(
 
 @pytest.mark.parametrize("name", ["map", "AP", "P_1", "gm_map"])
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
-def test_one_is_not_the_value_of_queries_without_results(
-    name: str, version: fr.TrecEvalVersion
-) -> None:
-    """Whichever version of trec_eval evaluates them."""
+def test_one_is_not_the_value_of_queries_without_results(name, version):
     options: dict[str, Any] = {"missing": "zero", "trec_eval_version": version}
     given = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}}, name
 
@@ -163,7 +158,7 @@ def test_one_is_not_the_value_of_queries_without_results(
     assert one.lists() == zero.lists()
 
 
-def test_the_measures_whose_best_value_is_not_one_are_documented() -> None:
+def test_the_measures_whose_best_value_is_not_one_are_documented():
     """On the page of the options, and in the docstrings of the functions that have the option."""
     page = (REPOSITORY / "docs" / "options.md").read_text("utf-8")
     on_page = re.search(r"whose best value is not exactly 1: (.*?)\.\n", page, re.DOTALL)

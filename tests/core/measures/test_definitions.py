@@ -1,19 +1,17 @@
 """Measures that trec_eval does not have, against their definitions in plain Python."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 
 import fastrank as fr
 from tests.helpers.definitions import DEFINITIONS, Query
-from tests.helpers.forms import WHOLE_CASES, Case
+from tests.helpers.forms import WHOLE_CASES
 from tests.helpers.strategies import examples
 
 
 @examples(150)
 @given(WHOLE_CASES.filter(lambda case: not case.repeats and case.qrels()))
-def test_values_are_those_of_the_definition(case: Case) -> None:
+def test_values_are_those_of_the_definition(case):
     """Of queries with a relevant document: how the others count is an option."""
     qrels, (judgments, run) = case.qrels(), case.nouns()
     pool = {doc for own in qrels.values() for doc in own}

@@ -78,7 +78,7 @@ def _rankings() -> tuple[Any, Any, Any, Any, Any]:
 
 @pytest.mark.parametrize("depth", [None, 2])
 @pytest.mark.parametrize("name", [*NAMES, *VARIANTS.split()])
-def test_the_expected_value_is_the_mean_over_all_orders(name: str, depth: int | None) -> None:
+def test_the_expected_value_is_the_mean_over_all_orders(name, depth):
     qrels, tied, all_qrels, orders, places = _rankings()
     (bound,) = Selection([name]).bind("9.0.8")
     if not has_expected_value(bound, is_cut=depth is not None):
@@ -95,7 +95,7 @@ def test_the_expected_value_is_the_mean_over_all_orders(name: str, depth: int | 
 
 
 @pytest.mark.parametrize("name", [*NAMES, *VARIANTS.split()])
-def test_where_nothing_ties_it_is_the_value_to_the_last_bit(name: str) -> None:
+def test_where_nothing_ties_it_is_the_value_to_the_last_bit(name):
     *_, all_qrels, orders, _ = _rankings()
     (bound,) = Selection([name]).bind("9.0.8")
     if not has_expected_value(bound, is_cut=False):

@@ -48,5 +48,5 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize(("a", "b"), ALIKE)
-def test_measures_with_similar_names_are_the_same_or_lookalikes(a: str, b: str) -> None:
+def test_measures_with_similar_names_are_the_same_or_lookalikes(a, b):
     assert any(differ(a, b, options) for options in OPTIONS) == (spelling(a) in LOOKALIKES)

@@ -55,13 +55,12 @@ def _forms(family: Family) -> list[Family]:
     ]
 
 
-def test_order_is_that_of_trec_eval() -> None:
-    """The 57 measures stand in the order in which trec_eval prints them."""
+def test_order_is_that_of_trec_eval():
     assert [measure.name for measure in TREC_MEASURES] == ORDER.split()
     assert MEASURES[: len(TREC_MEASURES)] == TREC_MEASURES
 
 
-def test_every_kernel_of_a_measure_exists() -> None:
+def test_every_kernel_of_a_measure_exists():
     """A record names a kernel that is exported, unless it needs none."""
     exported = _exported()
 
@@ -69,7 +68,7 @@ def test_every_kernel_of_a_measure_exists() -> None:
     assert [m.name for m in MEASURES if not m.kernel] == ["runid", "num_q", "NumQ"]
 
 
-def test_every_measure_kernel_has_a_record() -> None:
+def test_every_measure_kernel_has_a_record():
     """A kernel over one query's ranking, gains or preferences is some measure's kernel."""
     takes_a_record = {
         name
@@ -81,7 +80,7 @@ def test_every_measure_kernel_has_a_record() -> None:
     assert takes_a_record == _kernels() - by_ties
 
 
-def test_a_measure_has_an_expected_value_if_its_kernel_has_a_version_for_ties() -> None:
+def test_a_measure_has_an_expected_value_if_its_kernel_has_a_version_for_ties():
     """The median of expected values is not the expected median."""
     exported = _exported()
     every = [*MEASURES, *(form for family in FAMILIES for form in _forms(family))]
@@ -95,7 +94,7 @@ def test_a_measure_has_an_expected_value_if_its_kernel_has_a_version_for_ties() 
     assert [own.name for own in by_query if not own.over_ties and own.kernel in known] == []
 
 
-def test_a_kernel_that_writes_a_value_per_cutoff_gets_one() -> None:
+def test_a_kernel_that_writes_a_value_per_cutoff_gets_one():
     """More numbers would be written behind the room that a measure with options has."""
     per_cutoff = {measure.kernel for measure in TREC_MEASURES if measure.takes == "cutoffs"}
 
@@ -111,15 +110,14 @@ def test_a_kernel_that_writes_a_value_per_cutoff_gets_one() -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
-def test_help_says_what_it_is(measure: fastrank.types.Measure) -> None:
+def test_help_says_what_it_is(measure):
     """Help is a full text, fits a terminal, and names parameters exactly if there are some."""
     assert measure.help.endswith(".")
     assert max(map(len, measure.help.split("\n"))) <= 90
     assert ("Parameter" in measure.help) == bool(measure.takes)
 
 
-def test_sets_have_the_members_of_the_original() -> None:
-    """The sizes of the nicknames, in both versions."""
+def test_sets_have_the_members_of_the_original():
     sizes = [
         {f"{name}={len(Selection([name]).measures(version))}" for name in NICKNAMES}
         for version in TREC_EVAL_VERSIONS

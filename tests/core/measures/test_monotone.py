@@ -74,7 +74,7 @@ NAMES = [
 @pytest.mark.parametrize(
     "name", [*NAMES, *VARIANTS.split(), *(own for own in UNPROVED.split() if "(" in own)]
 )
-def test_a_value_falls_unless_its_record_says_that_it_cannot(name: str) -> None:
+def test_a_value_falls_unless_its_record_says_that_it_cannot(name):
     (bound,) = Selection([name]).bind("9.0.8")
 
     scores = fr.evaluate(*_rankings(), name)
@@ -85,7 +85,7 @@ def test_a_value_falls_unless_its_record_says_that_it_cannot(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["gm_map", "gm_bpref"])
-def test_the_logarithm_of_a_value_falls_as_the_value_does(name: str) -> None:
+def test_the_logarithm_of_a_value_falls_as_the_value_does(name):
     (bound,) = Selection([name]).bind("9.0.8")
     (plain,) = Selection([name.removeprefix("gm_")]).bind("9.0.8")
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastrank as fr
-from tests.helpers.tables import holding, holds, refused, refusing
+from tests.helpers.tables import giving, refusing
 
 # Of random judgments and runs; ndeval printed all digits (its format %.6f changed to %.17g), once
 # ranking by the rank column, as by default, and once by score (-traditional). None is NaN.
@@ -51,7 +51,7 @@ def evaluated(case: dict[str, Any], names: list[str], **options: Any) -> fr.Scor
 
 
 @pytest.mark.parametrize("case", RECORDED["pyndeval"])
-def test_values_are_those_of_pyndeval_bit_for_bit(case: dict[str, Any]) -> None:
+def test_values_are_those_of_pyndeval_bit_for_bit(case):
     names = {name: ours(name, case) for values in case["values"].values() for name in values}
     # Which are not normalized there.
     names = {name: own for name, own in names.items() if name not in ("alpha-DCG@1", "ERR-IA@1")}
@@ -66,7 +66,7 @@ def test_values_are_those_of_pyndeval_bit_for_bit(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("order", ["rank", "score"])
 @pytest.mark.parametrize("case", RECORDED["ndeval"])
-def test_values_are_those_of_ndeval(case: dict[str, Any], order: str) -> None:
+def test_values_are_those_of_ndeval(case, order):
     """It numbers subtopics by their names, so that sums of other numbers have other last digits."""
     expected = {query: values for query, values in case[order].items() if query != "amean"}
     names = {name: ours(name, case) for values in expected.values() for name in values}
@@ -79,7 +79,7 @@ def test_values_are_those_of_ndeval(case: dict[str, Any], order: str) -> None:
             assert scores[own][place] == pytest.approx(value, rel=1e-14, abs=0), (query, name)
 
 
-def test_judged_only_closes_the_gaps() -> None:
+def test_judged_only_closes_the_gaps():
     """As the same option of the evaluation, and as a run without unjudged documents."""
     names = "alpha_nDCG@2 ERR_IA@2 NRBP AP_IA P_IA@2 StRecall@2"
     asked = [re.sub("(@.*)?$", r"(judged_only=True)\1", name, count=1) for name in names.split()]
@@ -93,7 +93,7 @@ def test_judged_only_closes_the_gaps() -> None:
 
 @given(st.permutations(QRELS.splitlines(keepends=True)))
 @settings(max_examples=10)
-def test_the_order_of_the_judgments_does_not_matter(lines: list[bytes]) -> None:
+def test_the_order_of_the_judgments_does_not_matter(lines):
     """Save for the last digit."""
     names = "alpha_nDCG@5 alpha_DCG@5 nERR_IA@5 nNRBP AP_IA P_IA@5 StRecall"
 
@@ -102,7 +102,7 @@ def test_the_order_of_the_judgments_does_not_matter(lines: list[bytes]) -> None:
     assert found == pytest.approx(fr.evaluate(judgments(), RUN, names).mean, rel=1e-14)
 
 
-def test_all_forms_of_judgments_give_the_same(tmp_path: Path) -> None:
+def test_all_forms_of_judgments_give_the_same(tmp_path):
     qrels, names = judgments(), "alpha_nDCG@5 AP_IA"
     expected = fr.evaluate(qrels, RUN, names).mean
     rows = [line.split() for line in QRELS.decode().splitlines()]
@@ -119,7 +119,7 @@ def test_all_forms_of_judgments_give_the_same(tmp_path: Path) -> None:
         assert fr.evaluate(form, RUN, names).mean == expected
 
 
-def test_an_evaluator_and_files_of_runs_give_the_same(tmp_path: Path) -> None:
+def test_an_evaluator_and_files_of_runs_give_the_same(tmp_path):
     path, names = tmp_path / "run", "alpha_nDCG@5 nNRBP"
     fr.write_run(fr.Run.from_dict(RUN), path, "trec")
     expected = fr.evaluate(judgments(), RUN, names).mean
@@ -155,8 +155,7 @@ ANOTHER = b"0 9 a 0\n" + QRELS
 ONCE, CBA = b"q 1 a 1\nq 2 b 1\nq 2 c 0\n", {"q": {"c": 3.0, "b": 2.0, "a": 1.0}}
 SYSTEMS = {"one": RUN, "other": {"1": {"a": 1.0}}}
 
-
-@holding("""
+test_values_of_subtopics_are_as_described = giving("""
 # the first rank is normalized as all others; ndeval does not divide by the 3 subtopics
 first("alpha_DCG@1 ERR_IA@1 alpha_nDCG@1") => [2 / 3, 2 / 3, 1.0]
 # names of both notations and of ndeval are known
@@ -190,17 +189,13 @@ mean("map StRecall@2", ONCE, CBA) => [(1 / 2 + 2 / 3) / 2, 0.5]
 # compare takes them
 "alpha_nDCG@5" in str(fr.compare(judgments(), SYSTEMS, "alpha_nDCG@5")) => True
 """)
-def test_values_of_subtopics_are_as_described(call: str, expected: str) -> None:
-    assert holds(call, expected, globals())
-
 
 PLAIN_LINES = b"1 Q0 a 1\n1 Q0 b 0\n"
 AGAIN = fr.read_run(io.BytesIO(b"1 Q0 a 1 2.0 t\n1 Q0 a 2 1.0 t\n"))
 
-
-@refusing(r"""
+test_what_cannot_be_computed_is_refused = refusing(r"""MeasureError
 # explain does not support them
-fr.explain(judgments(), RUN, "alpha_nDCG@5", query="1") => explain supports map, [...]
+fr.explain(judgments(), RUN, "alpha_nDCG@5", query="1") => explain supports map, ...
 # plain measures refuse documents with several subtopics
 of("map") =>
   EvaluationError: query '1': duplicate docs b, lines 2 and 4 of <file object>; judgments with
@@ -224,7 +219,7 @@ fr.evaluate_labels([[1, 0]], [[1.0, 0.5]], "NRBP") =>
 of(ties="worst") =>
   'NRBP' needs judgments with subtopics: ties='worst' orders documents by the grades of one query
 of(ties="average") =>
-  ties='average' does not support 'NRBP'; it supports NumRet, [...]
+  ties='average' does not support 'NRBP'; it supports NumRet, ...
 # a document stands twice for one subtopic, or in the run
 of(qrels=QRELS + b"2 2 a 0\n") =>
   InputError: <file object>: query '2', subtopic '2': duplicate docs a, lines 9 and 11 of <file
@@ -237,5 +232,3 @@ of("alpha_nDCG") =>
 of("alpha_nDCG(alpha=2)@5") => 'alpha_nDCG(alpha=2)@5': alpha=2: expected a number from 0 to 1
 of("NRBP(beta=-1)") => 'NRBP(beta=-1)': beta=-1: expected a number from 0 to 1
 """)
-def test_what_cannot_be_computed_is_refused(call: str, error: str) -> None:
-    assert refused(call, error, globals(), "MeasureError")

@@ -60,7 +60,7 @@ def evaluates(name: str) -> bool:
 
 
 @pytest.mark.parametrize("text", PEERS.split())
-def test_every_suggestion_for_a_name_of_a_peer_is_a_measure(text: str) -> None:
+def test_every_suggestion_for_a_name_of_a_peer_is_a_measure(text):
     assert all(map(evaluates, suggested(text)))
 
 
@@ -76,7 +76,7 @@ def _misspelled(draw: st.DrawFn) -> str:
 
 
 @given(_misspelled())
-def test_every_suggestion_for_a_misspelling_is_a_measure(text: str) -> None:
+def test_every_suggestion_for_a_misspelling_is_a_measure(text):
     assert all(map(evaluates, suggested(text)))
 
 
@@ -150,7 +150,7 @@ AUC = "auc AUC roc_auc ROC-AUC auroc AUROC roc_auc_score retrieval_auroc Retriev
 
 
 @pytest.mark.parametrize(("name", "measure"), named(SUGGESTED))
-def test_a_name_of_another_library_is_told_the_right_measure_first(name: str, measure: str) -> None:
+def test_a_name_of_another_library_is_told_the_right_measure_first(name, measure):
     with pytest.raises(MeasureError) as caught:
         parse_measure(name)
 
@@ -163,25 +163,25 @@ def test_a_name_of_another_library_is_told_the_right_measure_first(name: str, me
 
 
 @pytest.mark.parametrize("name", AUC.split())
-def test_names_of_the_area_under_the_curve_mean_it(name: str) -> None:
+def test_names_of_the_area_under_the_curve_mean_it(name):
     assert suggested(name)[:1] in (["AUC"], []), "[] if it is understood"
 
 
-def test_only_existing_measures_are_synonyms() -> None:
+def test_only_existing_measures_are_synonyms():
     for meant in SYNONYMS.values():
         for measure in meant:
             name = measure.partition("(")[0]
             assert name in FAMILY_BY_NAME or name in BY_NAME
 
 
-def test_every_metric_of_labels_is_told() -> None:
+def test_every_metric_of_labels_is_told():
     api = (REPOSITORY / "docs" / "api" / "metrics.md").read_text("utf-8")
     functions = set(re.findall(r"^::: fastrank\.tasks\.([a-z]\w*)$", api, re.MULTILINE))
 
     assert functions == set(METRICS.values())
 
 
-def test_a_measure_of_the_users_is_suggested_too() -> None:
+def test_a_measure_of_the_users_is_suggested_too():
     fr.measure(lambda ranking: 1.0, name="novelty_of_list")
     try:
         assert suggested("novelty_of_lst@3")[0] == "novelty_of_list@3"
@@ -192,12 +192,12 @@ def test_a_measure_of_the_users_is_suggested_too() -> None:
 @pytest.mark.parametrize(
     "name", ["miss_rate", "missrate@5", "failure@10", "irrelevant@5", "nonrel"]
 )
-def test_names_that_mean_the_reverse_are_not_suggested(name: str) -> None:
+def test_names_that_mean_the_reverse_are_not_suggested(name):
     with pytest.raises(MeasureError, match=r"lists all$"):
         fr.evaluate(QRELS, RUN, name)
 
 
-def test_hits_are_a_number_of_documents_in_ranx() -> None:
+def test_hits_are_a_number_of_documents_in_ranx():
     with pytest.raises(
         MeasureError, match=r"in ranx, P@5 times 5 .* queries with one is Success@5$"
     ):

@@ -32,7 +32,7 @@ needs_linker = pytest.mark.skipif(shutil.which("cc") is None, reason="no C linke
 needs_x86 = pytest.mark.skipif("x86-64-v3" not in levels(), reason="no x86-64 here")
 
 
-def test_what_fails_in_a_process_that_compiles_is_told() -> None:
+def test_what_fails_in_a_process_that_compiles_is_told():
     """What numba says goes to standard error; a process that dies is an error, too."""
     worker = Worker()
 
@@ -52,9 +52,7 @@ def worker() -> Iterator[Worker]:
     worker.close()
 
 
-def test_functions_are_compiled_once_and_into_callers_only_where_that_is_asked_for(
-    worker: Worker,
-) -> None:
+def test_functions_are_compiled_once_and_into_callers_only_where_that_is_asked_for(worker):
     """Not for each number they are called with, nor because an inlined function calls them."""
     llvm = pytest.importorskip("llvmlite.binding")
     codes = [worker.call(generate, name)[1] for name in ("look_up_rows", "scan_qrels")]
@@ -75,7 +73,7 @@ def test_functions_are_compiled_once_and_into_callers_only_where_that_is_asked_f
 COMPILED = Compiled("holding int64 1 int64", b"machine\ncode\0")
 
 
-def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+def test_what_is_kept_comes_back(tmp_path):
     cache = ObjectCache(str(tmp_path))
     cache.put("digest", "level", COMPILED)
 
@@ -92,9 +90,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_what_is_damaged_does_not_come_back(
-    damage: Callable[[bytes], bytes], tmp_path: Path
-) -> None:
+def test_what_is_damaged_does_not_come_back(damage, tmp_path):
     cache = ObjectCache(str(tmp_path))
     cache.put("digest", "level", COMPILED)
     (path,) = tmp_path.iterdir()
@@ -103,9 +99,7 @@ def test_what_is_damaged_does_not_come_back(
     assert cache.get("digest", "level") is None
 
 
-def test_a_cache_that_cannot_be_written_keeps_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path, monkeypatch):
     """On a full disk, where a file cannot get its name, or a file is in the place of the folder."""
 
     def fail(*_: object) -> None:
@@ -125,9 +119,7 @@ def test_a_cache_that_cannot_be_written_keeps_nothing(
     assert list((tmp_path / "folder").iterdir()) == []
 
 
-def test_a_cache_that_others_may_write_to_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):
     """What is in it becomes part of the library, or is run."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     ObjectCache().put("digest", "level", COMPILED)
@@ -141,9 +133,7 @@ def test_a_cache_that_others_may_write_to_is_not_used(
     assert cache.get("digest", "level") is None
 
 
-def test_a_home_that_is_no_absolute_path_holds_no_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_home_that_is_no_absolute_path_holds_no_cache(tmp_path, monkeypatch):
     """What lies where somebody happens to stand is not run."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", ".")
@@ -157,7 +147,7 @@ def test_a_home_that_is_no_absolute_path_holds_no_cache(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_nobody_uses_is_forgotten(tmp_path: Path) -> None:
+def test_what_nobody_uses_is_forgotten(tmp_path):
     """After a month; to get something is to use it."""
     cache = ObjectCache(str(tmp_path))
     month_ago = time.time() - 31 * 24 * 3600
@@ -173,7 +163,7 @@ def test_what_nobody_uses_is_forgotten(tmp_path: Path) -> None:
     assert cache.get("unused", "level") is None
 
 
-def test_only_the_level_of_this_machine_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_level_of_this_machine_is_built(monkeypatch):
     """Unless all are asked for."""
     monkeypatch.delenv("FASTRANK_BUILD_LEVELS", raising=False)
     assert wanted_levels() == {native_level(): levels()[native_level()]}
@@ -183,7 +173,7 @@ def test_only_the_level_of_this_machine_is_built(monkeypatch: pytest.MonkeyPatch
     assert wanted_levels() == levels()
 
 
-def test_levels_that_are_none_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_levels_that_are_none_are_an_error(monkeypatch):
     monkeypatch.setenv("FASTRANK_BUILD_LEVELS", "x86-64-v9")
 
     with pytest.raises(ValueError, match="FASTRANK_BUILD_LEVELS='x86-64-v9': expected 'all' or"):
@@ -231,7 +221,7 @@ def build(folder: Path, **environment: str) -> list[str]:
 
 
 @needs_linker
-def test_a_library_is_the_same_from_what_was_kept(few: Path) -> None:
+def test_a_library_is_the_same_from_what_was_kept(few):
     made = (few / LIBRARY).read_bytes()
     (few / LIBRARY).unlink()
 
@@ -240,7 +230,7 @@ def test_a_library_is_the_same_from_what_was_kept(few: Path) -> None:
 
 
 @needs_linker
-def test_a_build_in_another_folder_gives_the_same_bytes(built: Path, few: Path) -> None:
+def test_a_build_in_another_folder_gives_the_same_bytes(built, few):
     """Without anything kept from the other build."""
     shutil.rmtree(few / "cache")
     (few / LIBRARY).unlink()
@@ -250,7 +240,7 @@ def test_a_build_in_another_folder_gives_the_same_bytes(built: Path, few: Path) 
 
 
 @needs_linker
-def test_only_what_changed_is_compiled_again(few: Path) -> None:
+def test_only_what_changed_is_compiled_again(few):
     averages = few / "fastrank/core/kernels/measures/averages.py"
     text, line = averages.read_text(), "totals[j] += values"
     assert line in text
@@ -269,7 +259,7 @@ def test_only_what_changed_is_compiled_again(few: Path) -> None:
 
 @needs_linker
 @pytest.mark.skipif(len(levels()) < 2, reason="one CPU level here")
-def test_a_build_leaves_no_library_of_a_level_that_it_did_not_make(few: Path) -> None:
+def test_a_build_leaves_no_library_of_a_level_that_it_did_not_make(few):
     """Such a library would be older than its sources."""
     native = few / "fastrank/core/native"
 
@@ -291,7 +281,7 @@ def pretend_level(level: int, folder: Path) -> None:
 @needs_linker
 @needs_x86
 @needs_numba_elsewhere
-def test_a_library_for_a_better_processor_is_not_used(tmp_path: Path) -> None:
+def test_a_library_for_a_better_processor_is_not_used(tmp_path):
     """As when a wheel that was made for one machine comes to another."""
     pretend_level(2, tmp_path)
 
@@ -302,7 +292,7 @@ def test_a_library_for_a_better_processor_is_not_used(tmp_path: Path) -> None:
 
 @needs_linker
 @needs_x86
-def test_a_processor_that_numpy_cannot_run_on_is_an_error(tmp_path: Path) -> None:
+def test_a_processor_that_numpy_cannot_run_on_is_an_error(tmp_path):
     """Not the end of the process when the JIT imports numpy."""
     pretend_level(1, tmp_path)
     code = (
@@ -339,17 +329,14 @@ def level_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("model", "level"),
     [("Conroe", 1), ("qemu64", 1), ("Nehalem", 2), ("SandyBridge", 2), ("max", 3)],
 )
-def test_the_library_finds_the_level_of_the_processor(
-    model: str, level: int, level_program: Path
-) -> None:
-    """On processors that an emulator pretends to have."""
+def test_the_library_finds_the_level_of_the_processor(model, level, level_program):
     command = ["qemu-x86_64", "-cpu", model, str(level_program)]
 
     assert subprocess.run(command, check=False, capture_output=True).returncode == level
 
 
 @needs_linker
-def test_an_entry_point_takes_its_arguments_from_memory(tmp_path: Path, worker: Worker) -> None:
+def test_an_entry_point_takes_its_arguments_from_memory(tmp_path, worker):
     """Each in eight bytes, of an array the address and the length."""
     compiled, library = tmp_path / "widest.o", tmp_path / "widest.so"
 

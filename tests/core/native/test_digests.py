@@ -44,7 +44,7 @@ def digests_with(path: str, text: str) -> dict[str, str]:
         return kernel_digests()
 
 
-def test_every_kernel_has_its_own_digest() -> None:
+def test_every_kernel_has_its_own_digest():
     """Those found by their syntax are those that numba gets."""
     assert set(BEFORE) == set(KERNELS)
     assert len(set(BEFORE.values())) == len(BEFORE)
@@ -77,24 +77,22 @@ CHANGES = re.findall(
 
 
 @pytest.mark.parametrize(("what", "path", "old", "new", "concerned", "others"), CHANGES)
-def test_a_change_concerns_the_kernels_that_mention_it(
-    what: str, path: str, old: str, new: str, concerned: str, others: str
-) -> None:
+def test_a_change_concerns_the_kernels_that_mention_it(what, path, old, new, concerned, others):
     changed = kernels_changed(path, old, new)
 
     assert set(concerned.split()) <= changed
     assert not set(others.split()) & changed
 
 
-def test_the_table_of_changes_is_read_whole() -> None:
+def test_the_table_of_changes_is_read_whole():
     assert len(CHANGES) == 9
 
 
-def test_a_change_to_a_kernel_concerns_few_others() -> None:
+def test_a_change_to_a_kernel_concerns_few_others():
     assert len(kernels_changed(TREC, "if relevant:", "if relevant > 0:")) < 5
 
 
-def test_the_order_of_a_states_numbers_concerns_the_kernels_that_take_it() -> None:
+def test_the_order_of_a_states_numbers_concerns_the_kernels_that_take_it():
     blocks, misses = "    blocks: int\n", "    misses: int\n"
 
     changed = kernels_changed("native/records/__init__.py", blocks + misses, misses + blocks)
@@ -110,11 +108,11 @@ def test_the_order_of_a_states_numbers_concerns_the_kernels_that_take_it() -> No
     ],
     ids=["comment", "docstring"],
 )
-def test_comments_and_docstrings_concern_no_kernel(path: str, old: str, new: str) -> None:
+def test_comments_and_docstrings_concern_no_kernel(path, old, new):
     assert kernels_changed(path, old, new) == set()
 
 
-def test_what_registers_with_numba_concerns_all_that_mention_what_it_is_for() -> None:
+def test_what_registers_with_numba_concerns_all_that_mention_what_it_is_for():
     """It is named by no kernel: numba finds it by the function that it stands for."""
     registering = (
         "\nfrom numba.extending import overload\n"
@@ -132,17 +130,17 @@ def test_what_registers_with_numba_concerns_all_that_mention_what_it_is_for() ->
 
 
 @pytest.mark.parametrize("path", ["declare.py", "record.py", "compiling/object_cache.py"])
-def test_a_change_to_the_compiler_concerns_every_kernel(path: str) -> None:
+def test_a_change_to_the_compiler_concerns_every_kernel(path):
     assert kernels_changed(f"native/{path}", '"""', '"""Now ') == set(BEFORE)
 
 
-def test_settings_of_numba_concern_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_numba_concern_every_kernel(monkeypatch):
     monkeypatch.setenv("NUMBA_OPT", "1")
 
     assert not set(BEFORE.values()) & set(kernel_digests().values())
 
 
-def test_kernels_are_found_in_packages_below(tmp_path: Path) -> None:
+def test_kernels_are_found_in_packages_below(tmp_path):
     """Their text counts, and so does what they import from elsewhere."""
     package = copy_package(tmp_path) / "core/kernels/below/further"
     package.mkdir(parents=True)
@@ -171,7 +169,7 @@ def test_kernels_are_found_in_packages_below(tmp_path: Path) -> None:
     assert before != run_python(code, tmp_path)
 
 
-def test_what_a_kernel_imports_has_to_be_seen() -> None:
+def test_what_a_kernel_imports_has_to_be_seen():
     """A module as a whole does not tell which of its functions are called."""
     text = (CORE / "kernels/tasks/adam.py").read_text("utf-8")
     line, path = text.count("\n") + 1, re.escape(str(CORE / "kernels/tasks/adam.py"))
@@ -183,7 +181,7 @@ def test_what_a_kernel_imports_has_to_be_seen() -> None:
         )
 
 
-def test_modules_of_other_packages_may_lie_beside_the_package(tmp_path: Path) -> None:
+def test_modules_of_other_packages_may_lie_beside_the_package(tmp_path):
     """As in site-packages, where numba's do."""
     copy_package(tmp_path)
     (tmp_path / "numba/core").mkdir(parents=True)

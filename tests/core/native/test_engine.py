@@ -31,8 +31,7 @@ COUNT = "from fastrank.core.native import kernels; print(kernels.count_lines(b'a
 
 
 @needs_library
-def test_the_library_is_used_when_there_is_one() -> None:
-    """Without any setting."""
+def test_the_library_is_used_when_there_is_one():
     assert run_python(SHOW).startswith("precompiled (")
 
 
@@ -44,19 +43,18 @@ def test_the_library_is_used_when_there_is_one() -> None:
     ],
     ids=["jit", "python"],
 )
-def test_the_environment_can_insist_on_another_engine(setting: dict[str, str], engine: str) -> None:
+def test_the_environment_can_insist_on_another_engine(setting, engine):
     assert run_python(SHOW, **setting) == engine
 
 
-def test_an_unknown_engine_is_an_error() -> None:
-    """Not a silent fallback."""
+def test_an_unknown_engine_is_an_error():
     status, _, complaint = try_python(SHOW, FASTRANK_ENGINE="gpu")
 
     assert status != 0
     assert "FASTRANK_ENGINE='gpu': expected 'precompiled' or 'jit'" in complaint
 
 
-def test_the_jit_without_numba_names_the_extra() -> None:
+def test_the_jit_without_numba_names_the_extra():
     code = f"import sys; sys.modules['numba'] = None; {SHOW}"
 
     status, _, complaint = try_python(code, FASTRANK_ENGINE="jit")
@@ -78,7 +76,7 @@ SOURCES = [
 
 @needs_library
 @needs_checkout
-def test_a_library_older_than_its_sources_is_not_used(tmp_path: Path) -> None:
+def test_a_library_older_than_its_sources_is_not_used(tmp_path):
     """Whichever source changed, even if its time stamp and size did not."""
     package = copy_package(tmp_path, libraries=True)
     assert read_sources(str(package / "core")) == read_sources()
@@ -99,7 +97,7 @@ def test_a_library_older_than_its_sources_is_not_used(tmp_path: Path) -> None:
 
 
 @needs_numba_elsewhere
-def test_without_libraries_the_jit_takes_over(tmp_path: Path) -> None:
+def test_without_libraries_the_jit_takes_over(tmp_path):
     """As after an installation without a C linker."""
     copy_package(tmp_path)
 
@@ -108,7 +106,7 @@ def test_without_libraries_the_jit_takes_over(tmp_path: Path) -> None:
 
 @needs_numba_elsewhere
 @needs_library
-def test_a_broken_library_is_not_used(tmp_path: Path) -> None:
+def test_a_broken_library_is_not_used(tmp_path):
     """Something else under its name: the JIT, with the loader's reason."""
     for library in copy_package(tmp_path, libraries=True).glob("core/native/*.so"):
         library.write_bytes(b"not a library")
@@ -136,9 +134,7 @@ def checkout(tmp_path: Path) -> dict[str, str]:
 
 @needs_library
 @pytest.mark.parametrize("carried", ["", WITHOUT_SOURCES], ids=["editable", "wheel"])
-def test_a_checkout_uses_the_library_of_an_installation(
-    carried: str, tmp_path: Path, checkout: dict[str, str]
-) -> None:
+def test_a_checkout_uses_the_library_of_an_installation(carried, tmp_path, checkout):
     """`pip install .`, then Python in the checkout, which imports the sources there."""
     show = "import fastrank; print(fastrank.__file__)\n" + SHOW
 
@@ -152,8 +148,8 @@ def test_a_checkout_uses_the_library_of_an_installation(
 @needs_library
 @pytest.mark.parametrize("changed", ["checkout", "site"])
 def test_a_checkout_with_other_sources_does_not_use_the_installed_library(
-    changed: str, tmp_path: Path, checkout: dict[str, str]
-) -> None:
+    changed, tmp_path, checkout
+):
     file = tmp_path / changed / "fastrank/core/native/codes.py"
     file.write_text(file.read_text() + "# Changed.\n")
 
@@ -163,7 +159,7 @@ def test_a_checkout_with_other_sources_does_not_use_the_installed_library(
 
 
 @needs_numba_elsewhere
-def test_the_jit_says_once_that_it_compiles_and_how_to_avoid_it(tmp_path: Path) -> None:
+def test_the_jit_says_once_that_it_compiles_and_how_to_avoid_it(tmp_path):
     """Only where nobody asked for it, and only if there is something to compile."""
     copy_package(tmp_path)
     cache = {"XDG_CACHE_HOME": str(tmp_path)}
@@ -180,7 +176,7 @@ def test_the_jit_says_once_that_it_compiles_and_how_to_avoid_it(tmp_path: Path) 
     assert try_python(code, tmp_path, **cache) == (0, "2", "")
 
 
-def test_the_jit_says_that_compiled_code_cannot_be_kept(tmp_path: Path) -> None:
+def test_the_jit_says_that_compiled_code_cannot_be_kept(tmp_path):
     (tmp_path / "fastrank").write_text("in the way")
 
     status, shown, complaint = try_python(
@@ -195,7 +191,7 @@ def test_the_jit_says_that_compiled_code_cannot_be_kept(tmp_path: Path) -> None:
     )
 
 
-def test_the_jit_works_if_the_disk_is_full(tmp_path: Path) -> None:
+def test_the_jit_works_if_the_disk_is_full(tmp_path):
     """Of the file of a kernel there is room for a part."""
     code = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\n"
 
@@ -210,7 +206,7 @@ def test_the_jit_works_if_the_disk_is_full(tmp_path: Path) -> None:
     assert list((tmp_path / "fastrank/objects").iterdir()) == []
 
 
-def test_the_jit_keeps_compiled_code_where_the_build_does(tmp_path: Path) -> None:
+def test_the_jit_keeps_compiled_code_where_the_build_does(tmp_path):
     """It loads again without numba, of which no setting is changed; only the user may write."""
     code = (
         "import os, sys\n"
@@ -233,8 +229,7 @@ def test_the_jit_keeps_compiled_code_where_the_build_does(tmp_path: Path) -> Non
     assert [oct(path.stat().st_mode & 0o777) for path in folders] == ["0o700"] * 2
 
 
-def test_building_without_a_linker_says_so(tmp_path: Path) -> None:
-    """No `cc`: a message, and nothing written."""
+def test_building_without_a_linker_says_so(tmp_path):
     found = subprocess.run(
         [sys.executable, "-m", "fastrank.core.native.build", str(tmp_path)],
         env={**os.environ, "CC": "no-such-linker"},
@@ -248,7 +243,7 @@ def test_building_without_a_linker_says_so(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_building_needs_only_libc_and_libm() -> None:
+def test_building_needs_only_libc_and_libm():
     """A module that would call anything else is refused before it is linked."""
     llvm = pytest.importorskip("llvmlite.binding")
     calling = "{ call void @PyErr_Clear() ret void }"
@@ -261,7 +256,7 @@ def test_building_needs_only_libc_and_libm() -> None:
 @needs_library
 @needs_checkout
 @pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
-def test_a_library_carries_its_sources(path: Path) -> None:
+def test_a_library_carries_its_sources(path):
     """The text it was compiled from is in the file, so it can be compared."""
     assert read_sources() in path.read_bytes()
     assert str(path) in map(library_path, ("x86-64-v2", "x86-64-v3", "baseline"))
@@ -275,8 +270,7 @@ def listed(*command: str | Path) -> str:
 
 
 @pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
-def test_the_library_calls_only_libc_and_libm(path: Path) -> None:
-    """The dynamic symbols that it leaves undefined."""
+def test_the_library_calls_only_libc_and_libm(path):
     start_up = {"__cxa_finalize", "__gmon_start__", "_ITM_deregisterTMCloneTable"}
     allowed = ALLOWED | start_up | {"_ITM_registerTMCloneTable"}
     lines = listed("nm", "-D", "--undefined-only", path).splitlines()
@@ -285,7 +279,7 @@ def test_the_library_calls_only_libc_and_libm(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
-def test_no_multiply_and_add_are_fused(path: Path) -> None:
+def test_no_multiply_and_add_are_fused(path):
     """trec_eval's reference numbers round each operation; v3 has fused instructions."""
     code = listed("objdump", "-d", path)
 

@@ -116,7 +116,7 @@ def _without_kernels(evaluate: Any) -> Any:
 @needs_objects
 @examples(300)
 @given(qrels, runs)
-def test_reading_objects_gives_what_converting_them_gives(qrels: Any, run: Any) -> None:
+def test_reading_objects_gives_what_converting_them_gives(qrels, run):
     """Whatever the scores, the ids and the dicts are: every bit, or the same error.
 
     The order of queries and measures too, since that of a dict can be seen.
@@ -138,8 +138,7 @@ def test_reading_objects_gives_what_converting_them_gives(qrels: Any, run: Any) 
 @needs_objects
 @pytest.mark.parametrize("odd", [7, np.float32(7), np.float64(7), np.int8(7), 10**30, Float(7.0)])
 @pytest.mark.parametrize("place", [0, MANY // 2, -1])
-def test_one_score_that_is_no_float_among_many(odd: Any, place: int) -> None:
-    """Of whatever type it is."""
+def test_one_score_that_is_no_float_among_many(odd, place):
     run = {"q": {f"d{i}": 1.0 + i for i in range(MANY)}, "r": {"a": 1.0, "b": 2.0}}
     docs = list(run["q"])
     run["q"][docs[place]] = odd
@@ -167,7 +166,7 @@ def _ranks(run: list[dict[Any, Any]], lengths: list[int], docs: list[str]) -> li
 
 @needs_objects
 @pytest.mark.parametrize("more", [0, 9])
-def test_documents_are_found_whichever_are_fewer(more: int) -> None:
+def test_documents_are_found_whichever_are_fewer(more):
     """Those of the run are looked up among the judged ones, or the other way round."""
     run = [{"a": 0.5, "b": -0.0, "c": 0.25}, {}, {"c": float("inf"), "b": 1}]
     for i in range(more):
@@ -207,17 +206,13 @@ LEFT_TO_PYTHON = {
 @pytest.mark.parametrize(
     ("run", "lengths", "docs", "ranks"), LEFT_TO_PYTHON.values(), ids=LEFT_TO_PYTHON
 )
-def test_kernels_read_what_is_usual_and_leave_the_rest_to_python(
-    run: Any, lengths: list[int], docs: str, ranks: list[int] | None
-) -> None:
+def test_kernels_read_what_is_usual_and_leave_the_rest_to_python(run, lengths, docs, ranks):
     """Without a copy of the dict, and without an exception left behind."""
     assert _ranks(run, lengths, list(docs)) == ranks
 
 
 @pytest.mark.parametrize("size", [0, 2, 4])
-def test_a_dict_that_says_another_length_than_it_has(size: int) -> None:
-    """What is in it counts."""
-
+def test_a_dict_that_says_another_length_than_it_has(size):
     class Changing(dict):  # type: ignore[type-arg]
         def __len__(self) -> int:
             return size
@@ -229,7 +224,7 @@ def test_a_dict_that_says_another_length_than_it_has(size: int) -> None:
 
 
 @pytest.mark.parametrize("moved", [1, 3])
-def test_a_number_may_change_the_dicts_while_it_is_read(moved: int) -> None:
+def test_a_number_may_change_the_dicts_while_it_is_read(moved):
     """What they held before, or hold afterwards, is evaluated; memory is not overrun."""
     run: dict[str, dict[str, Any]] = {"q": {"a": 0.0, "b": 2.0}, "r": dict.fromkeys("abcd", 1.0)}
 
@@ -247,7 +242,7 @@ def test_a_number_may_change_the_dicts_while_it_is_read(moved: int) -> None:
     assert found["recip_rank"].tolist() == [1 / 2, 1 / moved]
 
 
-def test_an_evaluator_gives_the_same_however_often_it_is_used() -> None:
+def test_an_evaluator_gives_the_same_however_often_it_is_used():
     """Its memory serves again for as many queries, and is made anew for others."""
     rng = np.random.default_rng(5)
     judged = {
@@ -268,7 +263,7 @@ def test_an_evaluator_gives_the_same_however_often_it_is_used() -> None:
 
 
 @needs_objects
-def test_no_reference_is_lost_or_kept() -> None:
+def test_no_reference_is_lost_or_kept():
     """To ids, scores, names and the dicts themselves, however often they are read."""
     own = [f"doc {i}" for i in range(20)]
     scores = [float(f"{i}.5") for i in range(20)]
@@ -291,8 +286,7 @@ numbers = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, float("nan"), float("inf")
 
 @examples(200)
 @given(st.data(), st.lists(st.sampled_from("abcdefgh"), unique=True), st.integers(0, 4))
-def test_rows_become_dicts(data: Any, names: list[str], count: int) -> None:
-    """Every bit, in the order of the names."""
+def test_rows_become_dicts(data, names, count):
     columns, expected = {}, [dict[str, float]() for _ in range(count)]
     for name in names:
         step = data.draw(st.integers(0, 3))
@@ -308,7 +302,7 @@ def test_rows_become_dicts(data: Any, names: list[str], count: int) -> None:
         assert repr(rows_as_dicts(columns, count)) == repr(expected)
 
 
-def test_the_rows_belong_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rows_belong_to_the_caller(monkeypatch):
     """One that is changed leaves the others as they are."""
     monkeypatch.setattr(row_dicts, "_FEW", 0)
     values = memoryview(array("d", [0.0, 0.5, 0.0]))
@@ -325,9 +319,7 @@ def test_the_rows_belong_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     ("owner", "name", "value"),
     [(sys, "abiflags", "t"), (codes, "NUMBER_IN_FLOAT", 24), (codes, "TYPE_IN_OBJECT", 0)],
 )
-def test_an_interpreter_that_is_not_as_expected_is_left_alone(
-    owner: Any, name: str, value: Any, monkeypatch: Any
-) -> None:
+def test_an_interpreter_that_is_not_as_expected_is_left_alone(owner, name, value, monkeypatch):
     """One without a global lock, or whose objects lie otherwise in memory."""
     monkeypatch.setattr(owner, name, value, raising=False)
     monkeypatch.setattr(objects, "_FOUND", [])
@@ -357,7 +349,7 @@ print(json.dumps([
 
 @needs_objects
 @pytest.mark.parametrize("setting", [{"NUMBA_DISABLE_JIT": "1"}, {"FASTRANK_ENGINE": "jit"}])
-def test_the_kernels_mean_the_same_on_every_engine(setting: dict[str, str]) -> None:
+def test_the_kernels_mean_the_same_on_every_engine(setting):
     """In plain Python, or compiled in the process; the tests above, ahead of time."""
     shown = run_python(SCRIPT, REPOSITORY, **setting)
 

@@ -77,24 +77,24 @@ def value_of(declared: str, draw: Any) -> Any:
 @pytest.mark.parametrize("name", PACKABLE)
 @given(data=st.data())
 @examples(5)
-def test_arguments_are_packed_as_in_python(name: str, data: st.DataObject) -> None:
+def test_arguments_are_packed_as_in_python(name, data):
     _, declared = parse_signature(KERNELS[name].signature)
     given = tuple(value_of(word, data.draw) for word in declared)
 
     assert packed(given, *declared) == in_python(given, *declared)
 
 
-def test_bytes_are_memory_of_bytes() -> None:
+def test_bytes_are_memory_of_bytes():
     assert packed((b"abc",), "uint8[::1]") == in_python((b"abc",), "uint8[::1]")
 
 
-def test_integers_may_be_those_of_numpy() -> None:
+def test_integers_may_be_those_of_numpy():
     assert packed((np.int32(-7), True), "int64", "int64") == [-7, 1]
 
 
 @pytest.mark.parametrize("given", FORMATS)
 @pytest.mark.parametrize("declared", FORMATS)
-def test_memory_of_another_type_is_not_packed(declared: str, given: str) -> None:
+def test_memory_of_another_type_is_not_packed(declared, given):
     (kind,) = [name for name, code in CODES.items() if code == declared]
 
     found = packer_of(f"{kind}[::1]").pack((zeros(given, SIZES["d"]),))
@@ -121,11 +121,11 @@ def test_memory_of_another_type_is_not_packed(declared: str, given: str) -> None
         *("no array", "strided", "another record", "tuple", "number in a record"),
     ],
 )
-def test_what_is_not_as_declared_is_not_packed(given: tuple[Any, ...], declared: str) -> None:
+def test_what_is_not_as_declared_is_not_packed(given, declared):
     assert packer_of(declared).pack(given) is None
 
 
-def test_a_wrong_call_is_refused_however_many_came_before() -> None:
+def test_a_wrong_call_is_refused_however_many_came_before():
     texts = records.Texts(b"aab", filled("q", [0, 2]), filled("q", [2, 1]))
     for _ in range(2 * _OFTEN):
         kernels.find_stretches(texts, zeros("q", 2))
@@ -134,7 +134,7 @@ def test_a_wrong_call_is_refused_however_many_came_before() -> None:
         kernels.find_stretches(tuple(texts), zeros("q", 2))
 
 
-def test_threads_pack_their_own_arguments() -> None:
+def test_threads_pack_their_own_arguments():
     offsets = [filled("q", [0, width]) for width in range(64)]
 
     with ThreadPoolExecutor(8) as pool:

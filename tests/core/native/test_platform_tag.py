@@ -1,7 +1,5 @@
 """The tag of a wheel: which systems the libraries in it run on."""
 
-from __future__ import annotations
-
 import platform
 import sys
 from pathlib import Path
@@ -25,7 +23,7 @@ LIBRARIES = sorted(Path(fastrank.__file__).parent.glob("core/native/*.so"))
     ],
     ids=["old", "libm of 2.29", "numbers, not texts", "not a glibc", "another libc"],
 )
-def test_the_newest_symbol_decides_about_manylinux(needed: set[str], tag: str) -> None:
+def test_the_newest_symbol_decides_about_manylinux(needed, tag):
     assert manylinux_tag(needed, "x86_64") == tag
 
 
@@ -38,9 +36,7 @@ def test_the_newest_symbol_decides_about_manylinux(needed: set[str], tag: str) -
         ("macosx-10.9-x86_64", "x86_64", "12", "macosx_12_0_x86_64"),
     ],
 )
-def test_a_library_for_macos_has_one_architecture(
-    python: str, machine: str, target: str | None, tag: str
-) -> None:
+def test_a_library_for_macos_has_one_architecture(python, machine, target, tag):
     """Python's may be universal2, and its own oldest macOS another."""
     assert macos_tag(python, machine, target) == tag
 
@@ -48,7 +44,7 @@ def test_a_library_for_macos_has_one_architecture(
 @pytest.mark.skipif(not LIBRARIES or sys.platform != "linux", reason="no compiled library here")
 @pytest.mark.skipif("glibc" not in platform.libc_ver(), reason="not glibc")
 @pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
-def test_a_library_that_is_linked_here_loads_on_old_systems(path: Path) -> None:
+def test_a_library_that_is_linked_here_loads_on_old_systems(path):
     """No symbol is newer than manylinux2014's glibc, however new that of this system is."""
     pytest.importorskip("elftools")
     needed = needed_versions(str(path))

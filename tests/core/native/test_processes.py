@@ -37,21 +37,21 @@ def _count(folder: Path, available: int = 64 * GIB, **limits: str) -> int:
     ],
     ids=["no container", "no limits", "processors", "half a processor", "memory", "little memory"],
 )
-def test_limits_of_a_container_count(limits: dict[str, str], count: int, tmp_path: Path) -> None:
+def test_limits_of_a_container_count(limits, count, tmp_path):
     assert _count(tmp_path, **limits) == count
 
 
-def test_available_memory_counts(tmp_path: Path) -> None:
+def test_available_memory_counts(tmp_path):
     assert _count(tmp_path, available=3 * GIB // 2) == 3
 
 
-def test_a_system_without_these_files_has_only_processors(tmp_path: Path) -> None:
+def test_a_system_without_these_files_has_only_processors(tmp_path):
     missing = str(tmp_path / "missing")
 
     assert count_processes(missing, missing) == 6
 
 
-def test_there_are_eight_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_are_eight_at_most(tmp_path, monkeypatch):
     monkeypatch.setattr(worker, "processors", lambda: 64)
 
     assert _count(tmp_path) == 8

@@ -12,7 +12,7 @@ from fastrank.core.native.threads import in_threads
 
 
 @pytest.mark.parametrize("interrupts", [1, 2])
-def test_an_interrupt_leaves_no_part_running(interrupts: int) -> None:
+def test_an_interrupt_leaves_no_part_running(interrupts):
     """Parts write into memory of the caller, who may use it again afterwards."""
     # A shell starts background processes with the signal ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

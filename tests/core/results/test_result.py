@@ -76,7 +76,7 @@ def result(request: pytest.FixtureRequest) -> Result:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_result_has_every_form(result: Result, form: str) -> None:
+def test_a_result_has_every_form(result, form):
     text = getattr(result, FORMS[form])()
 
     starts = {"html": "<", "json": ("{", "[")}
@@ -85,12 +85,12 @@ def test_a_result_has_every_form(result: Result, form: str) -> None:
         assert r"\begin{tabular}" in text or type(result).__name__ == "OptionsExplanation"
 
 
-def test_print_shows_the_text_and_notebooks_the_html(result: Result) -> None:
+def test_print_shows_the_text_and_notebooks_the_html(result):
     assert str(result) == result.to_text()
     assert result._repr_html_() == result.to_html()
 
 
-def test_a_page_has_a_title_and_the_elements(result: Result) -> None:
+def test_a_page_has_a_title_and_the_elements(result):
     page = result.to_html(page="A <title>")
 
     assert page.startswith("<!DOCTYPE html>")
@@ -99,7 +99,7 @@ def test_a_page_has_a_title_and_the_elements(result: Result) -> None:
     assert result.to_html(page=True).startswith("<!DOCTYPE html>")
 
 
-def test_json_is_what_strict_readers_accept(result: Result) -> None:
+def test_json_is_what_strict_readers_accept(result):
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
 
@@ -107,7 +107,7 @@ def test_json_is_what_strict_readers_accept(result: Result) -> None:
     assert json.loads(result.to_json(indent=2)) == json.loads(result.to_json())
 
 
-def test_csv_and_frames_have_the_same_rows(result: Result) -> None:
+def test_csv_and_frames_have_the_same_rows(result):
     header, *rows = csv.reader(io.StringIO(result.to_csv()))
 
     for frame in (result.to_pandas(), result.to_polars()):
@@ -115,7 +115,7 @@ def test_csv_and_frames_have_the_same_rows(result: Result) -> None:
         assert len(frame) == len(rows)
 
 
-def test_a_result_is_drawn(result: Result) -> None:
+def test_a_result_is_drawn(result):
     pytest.importorskip("matplotlib")
     if type(result).__name__ == "Report":
         pytest.skip("findings have no numbers but their lines")
@@ -125,7 +125,7 @@ def test_a_result_is_drawn(result: Result) -> None:
     assert b'<svg role="img"' in image.getvalue()
 
 
-def test_an_unknown_kind_of_plot_names_the_others(result: Result) -> None:
+def test_an_unknown_kind_of_plot_names_the_others(result):
     pytest.importorskip("matplotlib")
     with pytest.raises(
         fr.errors.FastrankError, match=r"'a\.svg'.*expected|expected .*, found 'a\.svg'"
@@ -133,7 +133,7 @@ def test_an_unknown_kind_of_plot_names_the_others(result: Result) -> None:
         result.plot("a.svg")
 
 
-def test_scores_are_a_mapping() -> None:
+def test_scores_are_a_mapping():
     scores = fr.evaluate(QRELS, RUNS[0], "map P.10")
 
     assert list(scores.keys()) == list(dict(scores)) == ["map", "P_10"]
@@ -147,7 +147,7 @@ def test_scores_are_a_mapping() -> None:
 @pytest.mark.parametrize(
     ("name", "meant"), [("AP", "map"), ("P@10", "P_10"), ("MRR", "recip_rank"), ("Map", "map")]
 )
-def test_the_error_for_a_measure_suggests_the_one_that_was_evaluated(name: str, meant: str) -> None:
+def test_the_error_for_a_measure_suggests_the_one_that_was_evaluated(name, meant):
     scores = fr.evaluate(QRELS, RUNS[0], "map P.10 recip_rank")
 
     for values in (scores, scores.mean, scores - scores):

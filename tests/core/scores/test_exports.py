@@ -8,7 +8,6 @@ import io
 import json
 import math
 import pickle
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,9 +74,7 @@ def _recorded() -> list[Any]:
 
 
 @pytest.mark.parametrize(("files", "given", "level", "printed"), _recorded())
-def test_to_trec_is_what_trec_eval_printed(
-    files: dict[str, str], given: list[tuple[str, str]], level: str, printed: str
-) -> None:
+def test_to_trec_is_what_trec_eval_printed(files, given, level, printed):
     texts = {name: io.BytesIO(text.encode("latin-1")) for name, text in files.items()}
     how: dict[str, Any] = {
         OPTIONS[flag[1]]: atol(value.encode() or b"1")
@@ -96,7 +93,7 @@ def test_to_trec_is_what_trec_eval_printed(
     assert found.encode("utf-8", "surrogateescape") == printed.encode("latin-1")
 
 
-def test_to_dict_has_the_shape_and_the_values_of_pytrec_eval() -> None:
+def test_to_dict_has_the_shape_and_the_values_of_pytrec_eval():
     pytrec_eval = pytest.importorskip("pytrec_eval")
     judged = {"q1": {"a": 1, "b": 0, "e": -1}, "q2": {"c": 2}, "q3": {"d": 1}}
     ranked = {"q1": {"b": 3.0, "x": 2.5, "e": 2.2, "a": 2.0}, "q2": {"c": 9.0}, "q9": {"z": 1.0}}
@@ -107,14 +104,14 @@ def test_to_dict_has_the_shape_and_the_values_of_pytrec_eval() -> None:
     assert scores_of(" ".join(measures)).to_dict() == expected
 
 
-def test_to_dict_has_texts_and_leaves_out_what_no_query_has() -> None:
+def test_to_dict_has_texts_and_leaves_out_what_no_query_has():
     found = scores_of("relstring gm_map num_q").to_dict()
 
     assert found == {"q1": {"relstring": "0-.1"}, "q2": {"relstring": "2"}}
     assert scores_of("gm_map").to_dict() == {"q1": {}, "q2": {}}
 
 
-def test_of_values_with_the_same_name_the_first_counts() -> None:
+def test_of_values_with_the_same_name_the_first_counts():
     """Recall levels are printed with two decimals, and nothing forbids two that look alike."""
     scores = scores_of("iprec_at_recall.0.501,0.499")
 
@@ -123,7 +120,7 @@ def test_of_values_with_the_same_name_the_first_counts() -> None:
     assert scores.to_trec().count("iprec_at_recall_0.50") == 2
 
 
-def test_to_json_has_full_precision_and_counts_as_integers() -> None:
+def test_to_json_has_full_precision_and_counts_as_integers():
     found = json.loads(scores_of("num_ret map").to_json())
 
     assert found == {
@@ -138,7 +135,7 @@ def test_to_json_has_full_precision_and_counts_as_integers() -> None:
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
-def test_json_has_null_for_what_is_no_finite_number(value: str) -> None:
+def test_json_has_null_for_what_is_no_finite_number(value):
     """json.loads is asked to refuse the NaN and Infinity that only Python writes."""
     scores = scores_of(f"utility.{value},0,0,0 map")
 
@@ -149,7 +146,7 @@ def test_json_has_null_for_what_is_no_finite_number(value: str) -> None:
 
 
 @pytest.mark.parametrize(("per_query", "query"), [(True, "q1"), (False, "")])
-def test_csv_has_either_a_line_for_each_query_or_the_summary(per_query: bool, query: str) -> None:
+def test_csv_has_either_a_line_for_each_query_or_the_summary(per_query, query):
     third = b"q1 0 a 1\nq1 0 b 1\nq1 0 c 1\n"
     scores = scores_of("num_rel set_recall", qrels=third, run=b"q1 Q0 a 1 1 t\n")
 
@@ -159,7 +156,7 @@ def test_csv_has_either_a_line_for_each_query_or_the_summary(per_query: bool, qu
     assert scores.to_csv() == scores.to_csv(per_query=True)
 
 
-def test_csv_quotes_ids_that_need_it() -> None:
+def test_csv_quotes_ids_that_need_it():
     qrels, run = b'a,"b" 0 d 1\n', b'a,"b" Q0 d 1 1 t\n'
 
     rows = list(csv.reader(io.StringIO(scores_of("map", qrels, run).to_csv())))
@@ -167,13 +164,13 @@ def test_csv_quotes_ids_that_need_it() -> None:
     assert rows[1] == ['a,"b"', "map", "1.0"]
 
 
-def test_json_shows_the_bytes_of_ids_that_are_not_utf8_as_text() -> None:
+def test_json_shows_the_bytes_of_ids_that_are_not_utf8_as_text():
     found = json.loads(scores_of("map", *NOT_UTF8).to_json())
 
     assert found["per_query"] == {r"\xffq": {"map": 1.0}}
 
 
-def test_ids_that_are_not_utf8_survive_csv() -> None:
+def test_ids_that_are_not_utf8_survive_csv():
     scores = scores_of("map", *NOT_UTF8)
 
     assert scores.to_csv().encode("utf-8", "surrogateescape").splitlines()[1] == b"\xffq,map,1.0"
@@ -181,7 +178,7 @@ def test_ids_that_are_not_utf8_survive_csv() -> None:
     assert scores.to_markdown(per_query=True).encode()
 
 
-def test_ids_that_are_not_utf8_can_be_printed() -> None:
+def test_ids_that_are_not_utf8_can_be_printed():
     shown = str(scores_of("map", QRELS + NOT_UTF8[0], RUN))
 
     assert r" (q3, \udcffq); they are " in shown.encode().decode().splitlines()[1]
@@ -189,14 +186,14 @@ def test_ids_that_are_not_utf8_can_be_printed() -> None:
 
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_ids_that_are_not_utf8_have_no_place_in_frames(library: str, wide: bool) -> None:
+def test_ids_that_are_not_utf8_have_no_place_in_frames(library, wide):
     pytest.importorskip(library)
 
     with pytest.raises(fr.FastrankError, match=r"query b'\\xffq': the id is not UTF-8"):
         getattr(scores_of("map", *NOT_UTF8), f"to_{library}")(wide=wide)
 
 
-def test_frames_hold_every_script() -> None:
+def test_frames_hold_every_script():
     pytest.importorskip("pandas")
     scores = scores_of("map", "é\ufffd 0 d 1\n".encode(), "é\ufffd Q0 d 1 1 t\n".encode())
 
@@ -204,7 +201,7 @@ def test_frames_hold_every_script() -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_frames_have_a_row_for_each_query_and_measure(library: str) -> None:
+def test_frames_have_a_row_for_each_query_and_measure(library):
     pytest.importorskip(library)
     frame = getattr(scores_of("num_ret map relstring"), f"to_{library}")()
 
@@ -218,7 +215,7 @@ def test_frames_have_a_row_for_each_query_and_measure(library: str) -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_wide_frames_have_a_row_for_each_query(library: str) -> None:
+def test_wide_frames_have_a_row_for_each_query(library):
     pytest.importorskip(library)
     frame = getattr(scores_of("num_ret map relstring"), f"to_{library}")(wide=True)
 
@@ -232,14 +229,14 @@ def test_wide_frames_have_a_row_for_each_query(library: str) -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_frames_of_summaries_only_are_empty(library: str) -> None:
+def test_frames_of_summaries_only_are_empty(library):
     pytest.importorskip(library)
     make = getattr(scores_of("gm_map"), f"to_{library}")
 
     assert (make().shape, make(wide=True).shape) == ((0, 3), (2, 1))
 
 
-def test_frames_cannot_be_used_to_change_the_scores() -> None:
+def test_frames_cannot_be_used_to_change_the_scores():
     pytest.importorskip("pandas")
     scores = scores_of("map")
 
@@ -250,7 +247,7 @@ def test_frames_cannot_be_used_to_change_the_scores() -> None:
 
 
 @pytest.mark.parametrize("source", ["memory", "file"])
-def test_counts_say_what_was_not_evaluated(source: str, tmp_path: Path) -> None:
+def test_counts_say_what_was_not_evaluated(source, tmp_path):
     """x is in no judgment and e was pooled but not judged; z belongs to a query nobody judged."""
     (tmp_path / "run").write_bytes(RUN)
     run = tmp_path / "run" if source == "file" else parse_run(RUN)
@@ -272,16 +269,14 @@ def test_counts_say_what_was_not_evaluated(source: str, tmp_path: Path) -> None:
         ({"missing": "zero", "trec_eval_version": "10.0", "judged_only": True}, 3, 3, 0),
     ],
 )
-def test_unjudged_documents_are_counted_as_rankings_are_cut(
-    how: dict[str, Any], evaluated: int, retrieved: int, unjudged: int
-) -> None:
+def test_unjudged_documents_are_counted_as_rankings_are_cut(how, evaluated, retrieved, unjudged):
     """The document that 10.0 invents for a missing query was not retrieved."""
     expected = {"evaluated_queries": evaluated, "retrieved": retrieved, "unjudged": unjudged}
 
     assert scores_of("map", **how).counts == {**COUNTS, **expected}
 
 
-def test_of_preferences_only_queries_are_counted() -> None:
+def test_of_preferences_only_queries_are_counted():
     scores = fr.evaluate(
         parse_prefs(b"q g s a 2\nq g s b 1\n"), parse_run(b"q Q0 b 1 3 t\n"), "prefs_simp"
     )
@@ -298,9 +293,7 @@ def test_of_preferences_only_queries_are_counted() -> None:
         ("zero", "0.1250", "; they count as 0"),
     ],
 )
-def test_scores_say_which_queries_are_missing_and_whether_they_count(
-    missing: str, value: str, said: str
-) -> None:
+def test_scores_say_which_queries_are_missing_and_whether_they_count(missing, value, said):
     qrels = b"".join(b"q%d 0 d 1\n" % i for i in range(8))
 
     shown = str(scores_of("map", qrels, b"q0 Q0 d 1 1 t\n", missing=missing)).splitlines()
@@ -309,13 +302,13 @@ def test_scores_say_which_queries_are_missing_and_whether_they_count(
     assert shown == [f"map  {value}", named + said]
 
 
-def test_nothing_is_said_where_nothing_is_missing() -> None:
+def test_nothing_is_said_where_nothing_is_missing():
     answered = RUN.replace(b"q9 Q0 z", b"q3 Q0 d")
 
     assert str(scores_of("map", run=answered)) == "map  0.7500"
 
 
-def test_a_pickle_has_everything_but_not_the_judgments() -> None:
+def test_a_pickle_has_everything_but_not_the_judgments():
     """However large the file of judgments."""
     filling = b"".join(b"q1 0 document-%d 0\n" % i for i in range(5000))
     scores = scores_of("map num_rel", qrels=QRELS + filling, missing="zero")

@@ -9,8 +9,8 @@ import pytest
 
 import fastrank as fr
 from fastrank.core.native import engine
-from tests.helpers.call_rows import check_error, check_value, failing, giving
 from tests.helpers.parsing import parse_prefs, parse_qrels, parse_run
+from tests.helpers.tables import giving, refusing
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\nq4 0 e 1\n"
 RUN = b"q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 c 1 9 t\nq4 Q0 x 1 9 t\n"
@@ -42,7 +42,7 @@ def _lines(seed: int) -> tuple[list[bytes], list[bytes]]:
 @pytest.mark.parametrize(
     "how", [{}, {"missing": "zero"}, {"missing": "zero", "trec_eval_version": "10.0"}]
 )
-def test_a_group_has_what_evaluating_only_its_queries_gives(seed: int, how: dict[str, Any]) -> None:
+def test_a_group_has_what_evaluating_only_its_queries_gives(seed, how):
     """All measures, to the last bit, in everything that is printed."""
     qrels, run = _lines(seed)
     whole = fr.evaluate(parse_qrels(b"".join(qrels)), parse_run(b"".join(run)), MEASURES, **how)
@@ -77,44 +77,37 @@ def means(groups: dict[Any, fr.Scores]) -> dict[Any, dict[str, float]]:
     return {group: own.mean for group, own in groups.items()}
 
 
-@giving("""
-list(means(scores_of().by_group(GROUPS)).items()) -> [("odd", {"map": 0.5}), ("even", {"map": 0.5})]
-scores_of().by_group(GROUPS)["odd"].queries -> ["q1"]
-scores_of().by_group(GROUPS)["odd"].counts -> {"evaluated_queries": 1, "missing_queries": 1}
+test_groups_come_in_the_order_of_the_mapping_and_each_counts_the_same = giving("""
+list(means(scores_of().by_group(GROUPS)).items()) => [("odd", {"map": 0.5}), ("even", {"map": 0.5})]
+scores_of().by_group(GROUPS)["odd"].queries => ["q1"]
+scores_of().by_group(GROUPS)["odd"].counts => {"evaluated_queries": 1, "missing_queries": 1}
 means(scores_of("map num_q num_rel", missing="zero").by_group(GROUPS))
-    -> {"odd": {"num_q": 2, "num_rel": 2, "map": 0.25},
+    => {"odd": {"num_q": 2, "num_rel": 2, "map": 0.25},
     "even": {"num_q": 2, "num_rel": 2, "map": 0.5}}
-scores_of().by_group(SOME, rest="others")["odd"].queries -> ["q1"]
-scores_of().by_group(SOME, rest="others")["others"].queries -> ["q2", "q4"]
-list(scores_of().by_group({"q1": "odd", "q2": math.nan}, rest="others")) -> ["odd", "others"]
-scores_of().by_group(ONE_GROUP)[1].counts["missing_queries"] -> 0
-list(scores_of().by_group(EVEN)) -> ["a"]
-list(SEVEN.by_group({7: "x"})) -> ["x"]
-list(SEVEN.by_group({b"7": "x"})) -> ["x"]
-scores_of("relstring").by_group(GROUPS)["even"]["relstring"].tolist() -> ["2", "-"]
-means(PAIR.by_group({"p": "p", "q": "q"})) -> {"p": {"prefs_simp": 1.0}, "q": {"prefs_simp": 0.0}}
+scores_of().by_group(SOME, rest="others")["odd"].queries => ["q1"]
+scores_of().by_group(SOME, rest="others")["others"].queries => ["q2", "q4"]
+list(scores_of().by_group({"q1": "odd", "q2": math.nan}, rest="others")) => ["odd", "others"]
+scores_of().by_group(ONE_GROUP)[1].counts["missing_queries"] => 0
+list(scores_of().by_group(EVEN)) => ["a"]
+list(SEVEN.by_group({7: "x"})) => ["x"]
+list(SEVEN.by_group({b"7": "x"})) => ["x"]
+scores_of("relstring").by_group(GROUPS)["even"]["relstring"].tolist() => ["2", "-"]
+means(PAIR.by_group({"p": "p", "q": "q"})) => {"p": {"prefs_simp": 1.0}, "q": {"prefs_simp": 0.0}}
 fr.table(scores_of().by_group(GROUPS), label="group").columns
-    -> {"group": ["odd", "even"], "map": [0.5, 0.5]}
-scores_of("map num_q").mean -> {"num_q": 3, "map": 0.5}
-mean_over_datasets([scores_of("map num_q"), SEVEN]) -> {"num_q": 2.0, "map": 0.75}
-mean_over_datasets(iter([SEVEN])) -> SEVEN.mean
-mean_over_datasets({"small": SEVEN}) -> SEVEN.mean
+    => {"group": ["odd", "even"], "map": [0.5, 0.5]}
+scores_of("map num_q").mean => {"num_q": 3, "map": 0.5}
+mean_over_datasets([scores_of("map num_q"), SEVEN]) => {"num_q": 2.0, "map": 0.75}
+mean_over_datasets(iter([SEVEN])) => SEVEN.mean
+mean_over_datasets({"small": SEVEN}) => SEVEN.mean
 """)
-def test_groups_come_in_the_order_of_the_mapping_and_each_counts_the_same(
-    call: str, value: str
-) -> None:
-    check_value(call, value, globals())
 
-
-@failing("""
-scores_of().by_group(SOME) -> GroupError: 2 queries have no group: 'q2', 'q4'
-scores_of(missing="zero").by_group(ONE_GROUP) -> GroupError: 1 query has no group: 'q3'
-scores_of().by_group({**EVEN, "q3": "b"})
-    -> GroupError: none of the 1 judged queries of group 'b' has
-scores_of().by_group(["odd"]) -> TypeError: expected {query: group}, found list
-mean_over_datasets([scores_of("map"), scores_of("P.1")]) -> MeasureError: only one has P_1, map
-mean_over_datasets([]) -> GroupError: found none
+# The mean of a group of which nothing was retrieved would be of nothing.
+test_groups_that_do_not_fit_are_errors = refusing("""
+scores_of().by_group(SOME) => GroupError: ...2 queries have no group: 'q2', 'q4'...
+scores_of(missing="zero").by_group(ONE_GROUP) => GroupError: ...1 query has no group: 'q3'...
+scores_of().by_group({**EVEN, "q3": "b"}) =>
+  GroupError: ...none of the 1 judged queries of group 'b' has...
+scores_of().by_group(["odd"]) => TypeError: ...expected {query: group}, found list
+mean_over_datasets([scores_of("map"), scores_of("P.1")]) => MeasureError: ...only one has P_1, map
+mean_over_datasets([]) => GroupError: ...found none
 """)
-def test_groups_that_do_not_fit_are_errors(call: str, error: str) -> None:
-    """The mean of a group of which nothing was retrieved would be of nothing."""
-    check_error(call, error, globals())

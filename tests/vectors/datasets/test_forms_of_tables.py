@@ -140,7 +140,7 @@ NESTED = ("articles", "grouped candidates")
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("form", IN_MEMORY)
-def test_a_table_in_memory_may_be(form: str, reader: str) -> None:
+def test_a_table_in_memory_may_be(form, reader):
     columns, read, expected = READERS[reader]
     assert read(IN_MEMORY[form](columns)) == expected
 
@@ -152,7 +152,7 @@ def test_a_table_in_memory_may_be(form: str, reader: str) -> None:
         *((form, reader) for form in DELIMITED for reader in READERS if reader not in NESTED),
     ],
 )
-def test_a_file_may_be(form: str, reader: str, tmp_path: Path) -> None:
+def test_a_file_may_be(form, reader, tmp_path):
     (name, write), (columns, read, expected) = (FILES | DELIMITED)[form], READERS[reader]
     write(columns, tmp_path / name)
     assert read(tmp_path / name) == expected

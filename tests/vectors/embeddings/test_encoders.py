@@ -242,7 +242,6 @@ def test_what_are_no_vectors_for_the_texts(given, reason):
 
 
 def test_large_finite_vectors_are_vectors():
-    """Their sum is beyond a 32-bit float."""
     largest = np.full((2, 3), np.finfo(np.float32).max)
     assert as_vectors(largest, "corpus", ["a", "b"]).tolist() == largest.tolist()
 

@@ -14,6 +14,7 @@ from fastrank.errors import ArrayError, InputError, MeasureError, OptionError
 from tests.helpers.collections import COLLECTIONS, beir_folder, needs_collections
 from tests.helpers.executors import started
 from tests.helpers.parsing import read_trec_run
+from tests.helpers.tables import refusing
 from tests.helpers.task_cases import CITIES, letters
 
 WORDS = ["red", "blue", "green", "apple", "plum", "pear"]
@@ -257,17 +258,12 @@ def test_options_that_are_wrong(option, value, error, reason):
     assert len(model.texts) <= 6
 
 
-@pytest.mark.parametrize(
-    ("model", "data", "error", "reason"),
-    [
-        (None, DATA, TypeError, "expected a model, found None; texts has no vectors"),
-        (Counts(), fr.Dataset.from_articles(VECTORS), InputError, "no texts to encode; omit"),
-        (Counts(), {"d1": "text"}, TypeError, "dataset: expected a Dataset, or the path"),
-    ],
-)
-def test_data_without_texts_or_vectors(model, data, error, reason):
-    with pytest.raises(error, match=reason):
-        fr.evaluate_model(model, data)
+test_data_without_texts_or_vectors = refusing("""TypeError
+fr.evaluate_model(None, DATA) => model: expected a model, found None; texts has no vectors
+fr.evaluate_model(Counts(), fr.Dataset.from_articles(VECTORS)) =>
+  InputError: articles: no texts to encode; omit the model to use its vectors
+fr.evaluate_model(Counts(), {"d1": "text"}) => dataset: expected a Dataset, or the path...
+""")
 
 
 def test_judged_queries_without_a_text():

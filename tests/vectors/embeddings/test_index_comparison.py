@@ -172,7 +172,6 @@ def test_recall_is_what_counting_scores_says(corpus, queries, k, metric, data):
     ],
 )
 def test_documents_that_are_left_out_are_no_loss(left_out):
-    """By id, in exact search and in the others."""
     judged = {"qrels": ITSELF, "measures": "Success@1"}
     found = compare("IVF4,Flat nprobe=4", 1, CORPUS[:9], metric="cosine", **judged, **left_out)
     assert means(found) == [{"Success@1": 0.0}] * 2
@@ -181,7 +180,6 @@ def test_documents_that_are_left_out_are_no_loss(left_out):
 
 
 def test_the_json_has_everything(compared):
-    """What was searched, and of every point all that was measured."""
     found, point = json.loads(compared.to_json()), compared.points[-1]
     searched = [found[key] for key in ("k", "metric", "documents", "dimension", "queries")]
     assert searched == [10, "ip", 400, 8, 20]
@@ -247,7 +245,6 @@ NARROW = {"corpus": CORPUS[:, 1:], "queries": QUERIES[:, 1:]}
     ],
 )
 def test_what_is_impossible_is_said_before_anything_is_built(indexes, more, message, monkeypatch):
-    """Factory strings, parameters, too few vectors to train with, measures, ids."""
     monkeypatch.setattr("fastrank.vectors.embeddings.index_benchmark.build_index", None)
     with pytest.raises(fr.FastrankError, match=message):
         compare(indexes, **more)

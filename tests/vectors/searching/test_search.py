@@ -454,7 +454,6 @@ def test_k_may_be_an_integer_of_numpy():
 
 @pytest.mark.parametrize("k", [10**9, 2**63 - 1])
 def test_k_may_be_larger_than_any_memory(k):
-    """Of 300 documents 300 are found, and there is room for no more."""
     for corpus in (CORPUS, build_index(CORPUS)):
         (found,) = search_batches(QUERIES, corpus, k, ignore_identical_ids=True)
         assert found.rows.shape == (20, 300)

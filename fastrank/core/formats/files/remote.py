@@ -11,7 +11,7 @@ import tempfile
 from functools import cache
 from urllib.parse import quote, unquote
 
-from fastrank.common.lazy import missing, optional
+from fastrank.common.lazy import optional
 from fastrank.core.formats.files.files import removed_by_signals
 from fastrank.core.formats.files.source import HEAD, Reader, SourceFile, compression_of, open_source
 from fastrank.errors import ReadError
@@ -207,10 +207,15 @@ def open_store(url: str, name: str) -> tuple[Any, str]:
             # The server may need an URL as it is, such as a signed one.
             path = quote(url, safe="%/:=&?~#+!$,;'@()*[]")
             _reset_in_forks()
-            return fsspec.filesystem(scheme_of(url), **_web_options()), path
+            return fsspec.filesystem(scheme_of(url), **_web_options(name)), path
         return fsspec.core.url_to_fs(url)  # type: ignore[no-any-return]
     except ImportError as error:
-        raise _missing_package(url, name, error) from None
+        if scheme_of(url) in WEB:
+            raise
+        package = (getattr(error.__cause__, "name", None) or "").partition(".")[0]
+        needed = f"{scheme_of(url)}:// needs {package}: pip install {package}"
+        reason = needed if package else reason_of(error)
+        raise ImportError(f"{name}: {reason}", name=package or None) from None
     except Exception as error:
         if scheme_of(url) not in fsspec.available_protocols():
             protocols = "file, http, https, s3, gs, hf and others of fsspec"
@@ -230,14 +235,12 @@ def _reset_in_forks() -> None:
     os.register_at_fork(after_in_child=asyn.reset_lock)
 
 
-def _web_options() -> dict[str, Any]:
+def _web_options(name: str) -> dict[str, Any]:
     """Options of fsspec to read a file as it is stored, however long that takes."""
-    from aiohttp import ClientTimeout
-
-    timeout = ClientTimeout(total=None, sock_connect=TIMEOUT, sock_read=TIMEOUT)
+    aiohttp = optional("aiohttp", name, "remote")
     client = {
         "headers": {"User-Agent": "fastrank", "Accept-Encoding": "identity"},
-        "timeout": timeout,
+        "timeout": aiohttp.ClientTimeout(total=None, sock_connect=TIMEOUT, sock_read=TIMEOUT),
         "read_bufsize": BLOCK,
         "auto_decompress": False,
         "trust_env": True,
@@ -245,18 +248,6 @@ def _web_options() -> dict[str, Any]:
         "raise_for_status": True,
     }
     return {"encoded": True, "client_kwargs": client}
-
-
-def _missing_package(url: str, name: str, error: ImportError) -> ImportError:
-    if scheme_of(url) in WEB:
-        return missing("aiohttp", name, "remote")
-    cause = error.__cause__
-    if not isinstance(cause, ModuleNotFoundError) or not cause.name:
-        return ImportError(f"{name}: {reason_of(error)}")
-    package = cause.name.partition(".")[0]
-    return ImportError(
-        f"{name}: {scheme_of(url)}:// needs {package}: pip install {package}", name=package
-    )
 
 
 def _failure(name: str, error: Exception) -> ReadError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,6 @@ from fastrank.core.formats.files.remote import redacted, shown
 from fastrank.core.formats.files.source import open_source, read_all
 from fastrank.errors import OptionError, ReadError
 from fastrank.vectors.embeddings.cache import EmbeddingCache
-from tests.helpers.web_server import WebServer
 
 RUN = Path("data/pca.run").read_bytes()
 TIMED_OUT = "timed out waiting for data from the server"
@@ -43,24 +41,20 @@ def reason(url: str) -> str:
         ("x.run", [302], "HTTP status 302 (Found): the redirection cannot be followed"),
     ],
 )
-def test_a_status_is_named(
-    name: str, statuses: list[int], expected: str, server: WebServer
-) -> None:
+def test_a_status_is_named(name, statuses, expected, server):
     server.url("x.run", RUN)
     server.statuses = statuses
     assert reason(server.url(name)) == expected
 
 
 @pytest.mark.parametrize("size", [len(RUN), 1000])
-def test_a_connection_that_breaks_is_an_error(size: int, server: WebServer) -> None:
+def test_a_connection_that_breaks_is_an_error(size, server):
     server.broken = 1000
     expected = "the connection broke before the end of the file"
     assert reason(server.url("x.run", RUN[:size])) == expected
 
 
-def test_a_server_that_stops_sending_is_an_error_and_a_slow_one_is_waited_for(
-    server: WebServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_stops_sending_is_an_error_and_a_slow_one_is_waited_for(server, monkeypatch):
     """Also one that announces more than it sends."""
     server.pause = 0.05
     assert read_all(server.url("x.run", RUN)) == RUN
@@ -71,14 +65,14 @@ def test_a_server_that_stops_sending_is_an_error_and_a_slow_one_is_waited_for(
     assert reason(server.url("x.run", RUN[:1000])) == TIMED_OUT
 
 
-def test_a_refused_connection_is_an_error(server: WebServer) -> None:
+def test_a_refused_connection_is_an_error(server):
     url = server.url("x.run")
     server.server_close()
     assert reason(url.replace(str(server.server_port), "1")) == "connection refused"
 
 
 @pytest.mark.parametrize("store", ["web", "memory", "blocks"])
-def test_a_file_that_changes_is_an_error(store: str, server: WebServer, memory: Any) -> None:
+def test_a_file_that_changes_is_an_error(store, server, memory):
     def put(content: bytes) -> str:
         memory.pipe_file("/b/x.run", content)
         url = server.url("x.run", content)
@@ -94,7 +88,7 @@ def test_a_file_that_changes_is_an_error(store: str, server: WebServer, memory: 
 # Secrets
 
 
-def test_credentials_are_sent_and_not_shown(server: WebServer, capsys: Any) -> None:
+def test_credentials_are_sent_and_not_shown(server, capsys):
     url = server.url("x.run", RUN).replace("//", "//user:pass%21word@") + "?signature=secret#part"
     assert read_all(url) == RUN
     asked = ("/x.run?signature=secret", None, "Basic dXNlcjpwYXNzIXdvcmQ=")
@@ -120,9 +114,7 @@ trec_eval -m map data/digits.qrels RUN
 
 @pytest.mark.parametrize("arguments", COMMANDS.strip().splitlines())
 @pytest.mark.parametrize("is_there", [True, False])
-def test_output_shows_no_secrets(
-    arguments: str, is_there: bool, server: WebServer, capfd: Any
-) -> None:
+def test_output_shows_no_secrets(arguments, is_there, server, capfd):
     qrels = server.url("x.qrels", Path("data/digits.qrels").read_bytes())
     # Some judged queries have no results, which is a warning with the name of the file.
     run = server.url("x.run", RUN[: len(RUN) // 2].rpartition(b"\n")[0] + b"\n")
@@ -136,7 +128,7 @@ def test_output_shows_no_secrets(
     assert "secret" not in shown.out + shown.err
 
 
-def test_secret_parts_of_urls_are_removed() -> None:
+def test_secret_parts_of_urls_are_removed():
     for text, expected in {
         "see s3://key:secret@bucket/a@b.run": "see s3://bucket/a@b.run",
         "--qrels=https://u@h/x?sig=1 -o y": "--qrels=https://h/x -o y",
@@ -165,7 +157,7 @@ PROTOCOLS = "unknown protocol 'nowhere'; expected one of file, http, https, s3.*
         ("memory://b/c", "is a directory"),
     ],
 )
-def test_what_is_no_file_is_an_error(url: str, expected: str, memory: Any) -> None:
+def test_what_is_no_file_is_an_error(url, expected, memory):
     memory.pipe_file("/b/c/x.run", RUN)
     assert re.fullmatch(expected, reason(url))
 
@@ -179,7 +171,7 @@ https://bucket/x.run needs fsspec: pip install 'fastrank-eval[remote]'
 
 
 @pytest.mark.parametrize("error", MISSING.strip().splitlines())
-def test_a_missing_package_of_a_store_is_named(error: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_of_a_store_is_named(error, monkeypatch):
     scheme, package = error.partition(":")[0], error.split(" needs ")[1].partition(":")[0]
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError) as caught:
@@ -187,6 +179,6 @@ def test_a_missing_package_of_a_store_is_named(error: str, monkeypatch: pytest.M
     assert str(caught.value) == error
 
 
-def test_a_folder_of_results_must_be_local() -> None:
+def test_a_folder_of_results_must_be_local():
     with pytest.raises(OptionError, match="expected a local folder, found s3://bucket/x"):
         EmbeddingCache("s3://bucket/x", "model")

@@ -46,12 +46,12 @@ def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(remote.CACHE, "block_size", request.param)
 
 
-def test_the_content_is_that_of_the_file(put: Any, blocks: None) -> None:
+def test_the_content_is_that_of_the_file(put, blocks):
     for packed in PACKED:
         assert read_all(put("x.run", packed)) == TEXT
 
 
-def test_scores_are_those_of_the_local_file(put: Any, blocks: None) -> None:
+def test_scores_are_those_of_the_local_file(put, blocks):
     """A run with scattered queries is read again."""
     lines = RUN.splitlines(keepends=True)
     scattered = b"".join(sorted(lines, key=lambda line: line.split()[3]))
@@ -64,14 +64,14 @@ def test_scores_are_those_of_the_local_file(put: Any, blocks: None) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "parquet", "trec"])
-def test_all_formats_are_read(form: str, put: Any, tmp_path: Path) -> None:
+def test_all_formats_are_read(form, put, tmp_path):
     path = tmp_path / f"x.{form}"
     run = fr.read_run(put("x.run", b"".join(RUN.splitlines(keepends=True)[:500])))
     fr.write_run(run, path)
     assert fr.read_run(put(path.name, path.read_bytes())).to_dict() == run.to_dict()
 
 
-def test_vectors_ids_and_indexes_are_read(put: Any, tmp_path: Path) -> None:
+def test_vectors_ids_and_indexes_are_read(put, tmp_path):
     vectors = np.eye(3, dtype=np.float32)
     np.save(tmp_path / "v.npy", vectors)
     write_index(build_index(vectors, ids=["a", "b", "c"]), tmp_path / "x.index")
@@ -81,7 +81,7 @@ def test_vectors_ids_and_indexes_are_read(put: Any, tmp_path: Path) -> None:
     assert run.to_dict() == {"p": {"a": 1.0}, "q": {"b": 1.0}, "r": {"c": 1.0}}
 
 
-def test_a_data_set_in_beirs_layout_is_read_from_a_folder(put: Any) -> None:
+def test_a_data_set_in_beirs_layout_is_read_from_a_folder(put):
     put("set/corpus.jsonl", b'{"_id": "d", "title": "", "text": "t"}\n')
     put("set/queries.jsonl.gz", gzip.compress(b'{"_id": "q", "text": "u"}\n'))
     url = put("set/qrels/test.tsv", b"query-id\tcorpus-id\tscore\nq\td\t1\n")
@@ -89,20 +89,20 @@ def test_a_data_set_in_beirs_layout_is_read_from_a_folder(put: Any) -> None:
     assert (data.name, data.corpus_ids, data.query_ids) == ("set", ["d"], ["q"])
 
 
-def test_a_file_is_checked_and_digested(put: Any) -> None:
+def test_a_file_is_checked_and_digested(put):
     url = put("pca.run", RUN)
     assert [own.file for own in fr.check(runs=url).files] == [url]
     assert file_digest(url) == hashlib.sha256(RUN).hexdigest()
 
 
-def test_systems_without_tags_are_named_by_the_files(server: WebServer) -> None:
+def test_systems_without_tags_are_named_by_the_files(server):
     lines = b"".join(b"%d\td\t1\n" % query for query in range(3))
     runs = [server.url(f"{name}.tsv", lines) + "?signature=secret" for name in "ab"]
     found = fr.compare({str(query): {"d": 1} for query in range(3)}, runs, "map")
     assert found.names == ["a", "b"]
 
 
-def test_an_empty_and_a_missing_file_are_errors(put: Any) -> None:
+def test_an_empty_and_a_missing_file_are_errors(put):
     url = put("x.run", b"")
     with pytest.raises(ReadError, match="the file is empty"):
         fr.read_run(url)
@@ -112,12 +112,12 @@ def test_an_empty_and_a_missing_file_are_errors(put: Any) -> None:
     assert caught.value.path == missing
 
 
-def test_a_file_on_a_web_server_takes_one_request(server: WebServer) -> None:
+def test_a_file_on_a_web_server_takes_one_request(server):
     assert read_all(server.url("x.run", RUN)) == RUN
     assert [kept[1] for kept in server.requests] == [None]
 
 
-def test_file_urls_are_local_paths(tmp_path: Path) -> None:
+def test_file_urls_are_local_paths(tmp_path):
     path = tmp_path / "a b.run"
     path.write_bytes(RUN)
     fr.write_run(fr.read_run(path.as_uri()), (tmp_path / "ü.run").as_uri())
@@ -126,14 +126,14 @@ def test_file_urls_are_local_paths(tmp_path: Path) -> None:
         fr.read_run("file://elsewhere/x")
 
 
-def test_members_of_archives_are_read(tmp_path: Path) -> None:
+def test_members_of_archives_are_read(tmp_path):
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("pca.run", RUN)
     found = fr.evaluate(LOCAL_QRELS, f"zip://pca.run::{tmp_path / 'x.zip'}", "map")
     assert found.mean == fr.evaluate(LOCAL_QRELS, LOCAL_RUN, "map").mean
 
 
-def test_a_url_has_a_scheme_of_two_letters_or_more() -> None:
+def test_a_url_has_a_scheme_of_two_letters_or_more():
     for text in ("s3://b/x", "hf://datasets/x"):
         assert is_url(text)
     for other in ("C:/x", "C://x", "a/b://c", "://x", "x", b"s3://b"):

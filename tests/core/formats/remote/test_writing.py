@@ -27,9 +27,7 @@ def raising(error: Exception) -> Callable[..., None]:
 
 @pytest.mark.parametrize("atomic", [("memory",), remote.ATOMIC])
 @pytest.mark.parametrize("name", ["x.run", "x.run.gz", "x.csv", "x.parquet"])
-def test_a_run_is_written(
-    name: str, atomic: Any, memory: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_is_written(name, atomic, memory, monkeypatch):
     monkeypatch.setattr(remote, "ATOMIC", atomic)
     run = fr.read_run("data/pca.run")
     fr.write_run(run, f"memory://bucket/{name}")
@@ -46,20 +44,20 @@ def test_a_run_is_written(
         "convert --format jsonl data/pca.run",
     ],
 )
-def test_commands_write_to_urls(arguments: str, memory: Any, tmp_path: Path) -> None:
+def test_commands_write_to_urls(arguments, memory, tmp_path):
     assert main([*arguments.split(), str(tmp_path / "x.txt")]) == 0
     assert main([*arguments.split(), "memory://bucket/x.txt"]) == 0
     assert memory.cat_file("/bucket/x.txt") == (tmp_path / "x.txt").read_bytes()
 
 
-def test_reports_and_plots_are_written(memory: Any) -> None:
+def test_reports_and_plots_are_written(memory):
     outputs = "--plot memory://b/x.svg --report memory://b/x.html -m map"
     assert main(f"compare {FILES} data/pixels.run {outputs}".split()) == 0
     assert memory.cat_file("/b/x.svg").startswith(b"<?xml")
     assert b"<html" in memory.cat_file("/b/x.html")
 
 
-def test_baselines_and_indexes_are_kept_in_a_store(memory: Any) -> None:
+def test_baselines_and_indexes_are_kept_in_a_store(memory):
     assert main(f"gate save {FILES} -m map -o memory://b/baseline.jsonl".split()) == 0
     assert main(f"gate check memory://b/baseline.jsonl {FILES}".split()) == 0
     write_index(build_index([[1.0, 0.0], [0.0, 1.0]], ids=["a", "b"]), "memory://b/x.index")
@@ -78,7 +76,7 @@ def old(memory: Any) -> Iterator[str]:
     assert memory.ls("/b", detail=False) == ["/b/x"]
 
 
-def test_nothing_is_written_if_the_content_fails(old: str) -> None:
+def test_nothing_is_written_if_the_content_fails(old):
     def failing() -> Iterator[bytes]:
         yield b"new"
         raise ValueError("no more")
@@ -99,9 +97,7 @@ LONG = "404 Client Error.\n\nRepository Not Found for url: x.\nPlease make sure 
         (RuntimeError(LONG), "404 Client Error. Repository Not Found for url: x."),
     ],
 )
-def test_a_failed_upload_leaves_the_old_content(
-    step: str, error: Exception, reason: str, old: str, memory: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_upload_leaves_the_old_content(step, error, reason, old, memory, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(type(memory), step, raising(error))
         with pytest.raises(OSError, match=re.escape(reason)) as caught:
@@ -111,29 +107,25 @@ def test_a_failed_upload_leaves_the_old_content(
 
 
 @pytest.mark.parametrize("arguments", ["convert data/pca.run", f"eval {FILES} -o"])
-def test_a_command_names_the_file_whose_upload_fails(
-    arguments: str, memory: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_a_command_names_the_file_whose_upload_fails(arguments, memory, monkeypatch, capsys):
     monkeypatch.setattr(type(memory), "put_file", raising(RuntimeError("quota exceeded")))
     assert main([*arguments.split(), "memory://u:p@b/x.csv"]) == 1
     expected = "cannot write memory://b/x.csv: quota exceeded\n"
     assert capsys.readouterr().err == f"fastrank {arguments.split()[0]}: {expected}"
 
 
-def test_web_servers_are_not_written_to(capsys: Any) -> None:
+def test_web_servers_are_not_written_to(capsys):
     assert main(f"eval {FILES} -o https://user:secret@host/x?key".split()) == 1
     expected = "cannot write https://host/x: files on web servers can be read, but not written"
     assert capsys.readouterr().err == f"fastrank eval: {expected}\n"
 
 
-def test_an_unknown_protocol_is_reported_before_the_evaluation(capsys: Any) -> None:
+def test_an_unknown_protocol_is_reported_before_the_evaluation(capsys):
     assert main(["compare", "missing", "missing", "missing", "-o", "nowhere://x/y"]) == 1
     assert "cannot write nowhere://x/y: unknown protocol 'nowhere'" in capsys.readouterr().err
 
 
-def test_command_lines_are_recorded_without_secrets(
-    memory: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_command_lines_are_recorded_without_secrets(memory, monkeypatch):
     for path in ("/b/pca.run", "/u:secret@b/pca.run"):
         memory.pipe_file(path, Path("data/pca.run").read_bytes())
     run = "memory://u:secret@b/pca.run"
