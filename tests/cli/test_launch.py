@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.commands import printed
 from tests.helpers.paths import DATA, PACKAGE
 from tests.helpers.tables import cases
 
@@ -135,3 +136,32 @@ def test_streams(redirection, expected, command: Path):
 
     status, _, told = expected.partition(" ")
     assert (found.returncode, found.stderr.rstrip()) == (int(status), told)
+
+
+def test_an_error_has_a_color_on_a_terminal_unless_that_is_unwanted(command):
+    shown = []
+    for more in ({}, {"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        reader, terminal = os.openpty()
+        with open("/dev/full", "wb") as full:
+            variables = {"PATH": os.environ["PATH"], "TERM": "xterm", **more}
+            arguments = [command, *ARGUMENTS[4:]]
+            subprocess.run(arguments, stdout=full, stderr=terminal, env=variables, check=False)
+        shown.append(os.read(reader, 1000))
+        os.close(terminal)
+        os.close(reader)
+
+    told = b"trec_eval: cannot write the results: No space left on device\r\n"
+    assert shown == [told.replace(b"trec_eval", b"\x1b[31mtrec_eval\x1b[0m"), told, told]
+
+
+def test_the_version_says_which_trec_eval_runs(command, script, tmp_path, monkeypatch):
+    kind = "starts Python" if script == LAUNCHER else "compiled"
+    other = installed(tmp_path, DATA / "digits.qrels")
+
+    for folder, told in (
+        (command.parent, f"{command}, {kind}"),
+        (tmp_path, f"{other}, another program"),
+        (tmp_path / "nothing", "not on the PATH"),
+    ):
+        monkeypatch.setenv("PATH", str(folder))
+        assert printed("--version").splitlines()[1] == f"trec_eval: {told}"

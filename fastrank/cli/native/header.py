@@ -116,7 +116,7 @@ def _constants(level: str) -> Iterator[str]:
     }
     note = text.lacking("the run", "%ld", "%ld judged queries", "%s")
     beginning, end = note.split("%s")
-    failed = f"trec_eval: {output.UNWRITABLE}%s\n"
+    failed = f": {output.UNWRITABLE}%s\n"
     texts = {
         "LAUNCHER": launcher,
         "LETTERS": trec_eval.SHORT,
@@ -126,8 +126,8 @@ def _constants(level: str) -> Iterator[str]:
         "DEFAULT_SET": trec_eval.DEFAULT_SET,
         "BETWEEN_NAMES": first_few(["", ""]),
         "MORE_NAMES": first_few(["", ""], 1),
-        "UNWRITABLE": failed,
-        "UNWRITABLE_COLORED": output.in_color(failed, "error"),
+        "UNWRITABLE": f"trec_eval{failed}",
+        "UNWRITABLE_COLORED": output.in_color("trec_eval", "error") + failed,
         "NOTE_BEGINNING": f"trec_eval: {beginning}",
         "END_OF_ONE": f"{end}; {text.treated(1, '-c', zero=False)}\n",
         "END_OF_MANY": f"{end}; {text.treated(2, '-c', zero=False)}\n",
