@@ -76,8 +76,8 @@ def header(kernels: Mapping[str, str], level: str, glibc: str) -> str:
     kernels: how each of the needed ones is called (`signatures.call_words`). level: the CPU level
     that they are compiled for. glibc: the first version of the C library, if it is that one.
     """
-    wanted = ["Rankings", "GainedRankings", *_mentioned().intersection(RECORDS)]
-    wanted += [word for words in kernels.values() for word in words.split() if word in RECORDS]
+    names = ["Rankings", "GainedRankings", *_mentioned().intersection(RECORDS)]
+    names += [word for words in kernels.values() for word in words.split() if word in RECORDS]
     lines = ["#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>"]
     lines += ["static void *zeros(int64_t items, size_t size);"]
     lines += [f"typedef struct {{ {item} *at; int64_t count; }} {name};\n"
@@ -85,7 +85,7 @@ def header(kernels: Mapping[str, str], level: str, glibc: str) -> str:
              f"    return ({name}){{zeros(items, sizeof({item})), items}};\n}}"
              for name, item in _ARRAYS.values()]  # fmt: skip
     structures: dict[str, str] = {}
-    for name in sorted(wanted):
+    for name in sorted(names):
         _add_structure(name, structures)
     lines += [*structures.values(), _TYPES, *_constants(level)]
     for name, words in sorted(kernels.items()):

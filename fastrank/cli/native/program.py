@@ -52,7 +52,7 @@ def link_program(compiled: dict[str, dict[str, Compiled]], folder: str, *more: s
         words = {name: kernel.words for name, kernel in kernels.items()}
         with open(os.path.join(scratch, "declared.h"), "w") as file:
             file.write(header(words, level, glibc))
-        linked, program = (os.path.join(place, "trec_eval") for place in (scratch, folder))
+        linked, program = (os.path.join(path, "trec_eval") for path in (scratch, folder))
         link([*command, f"-I{scratch}", "-o", linked], objects)
         _check_starts(linked)
         os.replace(linked, program)
