@@ -16,16 +16,17 @@ import pytrec_eval
 
 from bench import cases, draw, lines, trec_files
 from fastrank.common.arguments import DEFAULT_VERSION
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import spans
 from fastrank.core.evaluation.values import Values
 from fastrank.core.formats.files.chunks import line_reader
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.trec import reader as trec
 from fastrank.core.matching.options import MAX_RETRIEVED, Options
 from fastrank.core.matching.plan import Plan
 from fastrank.core.matching.queries import match_queries
-from fastrank.core.matching.rankings import judge_rankings, match_texts
+from fastrank.core.matching.rankings import judge_rankings
+from fastrank.core.matching.texts import match_texts
 from fastrank.core.measures.selection import Selection
 from fastrank.core.native import codes, engine, kernels, records
 from fastrank.core.native.buffers import filled, zeros

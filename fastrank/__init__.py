@@ -26,7 +26,6 @@ from fastrank.common.lazy import public_names
 
 __version__ = "0.1.0"
 
-lazy.conversions = "fastrank.core.formats.tables.frames"
 lazy.intervals = "fastrank.analysis.comparing.single_system"
 
 TYPE_CHECKING = False
@@ -63,8 +62,6 @@ if TYPE_CHECKING:
     from fastrank.analysis.spans.evaluate import evaluate_spans as evaluate_spans
     from fastrank.analysis.spans.levels import by_level as by_level
     from fastrank.analysis.spans.qrels import span_qrels as span_qrels
-    from fastrank.core.data.qrels import Qrels as Qrels
-    from fastrank.core.data.run import Run as Run
     from fastrank.core.evaluation.arrays import evaluate_arrays as evaluate_arrays
     from fastrank.core.evaluation.evaluator import Evaluator as Evaluator
     from fastrank.core.evaluation.evaluator import evaluate as evaluate
@@ -77,6 +74,8 @@ if TYPE_CHECKING:
     from fastrank.core.formats.load import read_run as read_run
     from fastrank.core.formats.load import write_qrels as write_qrels
     from fastrank.core.formats.load import write_run as write_run
+    from fastrank.core.formats.qrels import Qrels as Qrels
+    from fastrank.core.formats.run import Run as Run
     from fastrank.core.formats.tools.candidates import Candidates as Candidates
     from fastrank.core.formats.tools.candidates import read_candidates as read_candidates
     from fastrank.core.matching.array_qrels import index_qrels as index_qrels

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from fastrank.analysis.explaining.reference import OptionsExplanation as OptionsExplanation
     from fastrank.analysis.fusion.tuning import FusionTuning as FusionTuning
     from fastrank.analysis.gating.verdict import Verdict as Verdict
-    from fastrank.analysis.inspecting.inspection import Inspection as Inspection
+    from fastrank.analysis.inspecting.inspect import Inspection as Inspection
     from fastrank.analysis.judges.agreement import JudgeAgreement as JudgeAgreement
     from fastrank.analysis.judges.estimate import EstimatedPair as EstimatedPair
     from fastrank.analysis.judges.estimate import JudgeEstimate as JudgeEstimate
     from fastrank.analysis.judges.plans import JudgmentPlan as JudgmentPlan
     from fastrank.analysis.judges.plans import Stratum as Stratum
-    from fastrank.core.data.qrels import Preferences as Preferences
     from fastrank.core.evaluation.ties import TieRange as TieRange
     from fastrank.core.evaluation.ties import TieReport as TieReport
+    from fastrank.core.formats.qrels import Preferences as Preferences
     from fastrank.core.matching.array_qrels import ArrayQrels as ArrayQrels
     from fastrank.core.measures.custom import Ranking as Ranking
     from fastrank.core.measures.notation import MeasureSpec as MeasureSpec

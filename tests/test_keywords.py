@@ -25,7 +25,7 @@ from fastrank.core.matching.keywords import (
     LabelOptions,
     evaluation_options,
 )
-from fastrank.core.matching.options import MAX_RETRIEVED, Options
+from fastrank.core.matching.options import MAX_RETRIEVED
 from fastrank.searching import search, search_batches
 from fastrank.vectors.embeddings.evaluation import ModelOptions
 from fastrank.vectors.embeddings.index_benchmark import ComparisonOptions
@@ -151,7 +151,6 @@ def test_the_trec_eval_command_has_the_same_defaults():
     made = evaluation_options({})
 
     assert {name: getattr(made, name) for name in described} == described
-    assert {name: getattr(made, name) for name in Options.defaults} == Options.defaults
     assert (made.complete, made.missing_is_error, made.exclude) == (False, False, {})
     assert made.max_retrieved == MAX_RETRIEVED
 

@@ -7,7 +7,7 @@ import textwrap
 from itertools import chain
 
 from fastrank.analysis.checking.checker import KINDS, SEVERITIES, Checker
-from fastrank.analysis.gating.ci_formats import escaped
+from fastrank.analysis.gating.shown import escaped
 from fastrank.cli.command import Command, misused, write_lines
 from fastrank.cli.flags import INPUTS, OUTPUT
 from fastrank.cli.output import colored, encoded, without_controls

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import shlex
 import sys
 from functools import partial
 
@@ -9,21 +11,22 @@ from fastrank.analysis.comparing.compare import compare, compare_evaluated
 from fastrank.analysis.comparing.inputs import system_names
 from fastrank.analysis.comparing.options import ComparisonOptions, settings
 from fastrank.analysis.comparing.pairs import chosen_pair, why_chosen
-from fastrank.analysis.comparing.plots.plot import KINDS
+from fastrank.analysis.comparing.plots.plot import KINDS, default_kind
 from fastrank.cli.command import Command, misused
-from fastrank.cli.compare_files import add_files_to_write, check_files, files_of, plots_a_pair
 from fastrank.cli.flags import INPUTS, OUTPUT, STATISTICS, at_least, given_options
-from fastrank.cli.output import encoded, write
+from fastrank.cli.output import command_line, encoded, write
 from fastrank.cli.output_formats import page_of
 from fastrank.cli.parser import REPEATED
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.common.keywords import names_of
+from fastrank.common.lazy import optional
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES
+from fastrank.core.results.images import check_format
 from fastrank.core.results.result import FORMS, rendered
 from fastrank.core.scores.text import other_notes
 from fastrank.errors import OptionError
@@ -31,11 +34,15 @@ from fastrank.errors import OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
+    from typing import Any
 
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.comparing.options import Settings
     from fastrank.cli.parser import Parser
+    from fastrank.cli.run_scores import RunScores
     from fastrank.core.scores.scores import Scores
+
 
 EPILOG = """\
 examples:
@@ -245,6 +252,76 @@ def _long_table(comparison: Comparison, arguments: argparse.Namespace) -> str:
         )
     title = arguments.command.name if arguments.output is not None else None
     return written(document, arguments.format, ascii=ascii, page=title)
+
+
+def add_files_to_write(parser: Parser) -> None:
+    """Declare these files."""
+    add = partial(parser.add, group=OUTPUT)
+    add("--plot FILE", "plot the first measure (.png, .svg or .pdf)")
+    add("--plot-kind KIND", f"kind of plot: {', '.join(KINDS)}", choices=KINDS)
+    add("--report FILE", "write an HTML report with tables and plots")
+    add("--save FILE", "save a run, or the only -b, for `fastrank gate check`")
+
+
+def check_files(arguments: argparse.Namespace) -> None:
+    """Raise OptionError or ImportError for a file that cannot be made."""
+    if arguments.plot is not None:
+        check_format(arguments.plot)
+    elif arguments.plot_kind is not None:
+        raise OptionError("--plot-kind", "no effect without --plot")
+    if arguments.report is not None:
+        optional("matplotlib.figure", "a report", "plot")
+    if arguments.save is None:
+        return
+    if len(arguments.runs) > 1 and len(arguments.baseline or []) != 1:
+        raise OptionError("--save", "needs one run, or one --baseline, whose values are saved")
+    if arguments.relevance_format != "qrels":
+        raise OptionError("--save", f"a gate does not read {arguments.relevance_format}")
+    if "-" in arguments.runs:
+        raise OptionError("--save", "standard input cannot be read twice; name a file")
+
+
+def _kind(arguments: argparse.Namespace) -> str:
+    return arguments.plot_kind or default_kind(len(arguments.runs))
+
+
+def plots_a_pair(arguments: argparse.Namespace) -> bool:
+    """Whether there is a plot, of two runs."""
+    return arguments.plot is not None and KINDS[_kind(arguments)][1] == "pair"
+
+
+def files_of(
+    comparison: Comparison, arguments: argparse.Namespace, runs: RunScores, measures: list[str]
+) -> list[tuple[str, Iterable[bytes]]]:
+    """The path and content of each file. Raises what the parts raise."""
+    outputs: list[tuple[str, Iterable[bytes]]] = []
+    command = command_line()
+    if arguments.plot is not None:
+        image, form = io.BytesIO(), check_format(arguments.plot)
+        a, b = arguments.pair or (None, None)
+        comparison.plot(_kind(arguments), a=a, b=b, path=image, format=form)
+        outputs.append((arguments.plot, [image.getvalue()]))
+    if arguments.report is not None:
+        sources: dict[str, Any] = {}
+        # Standard input cannot be read again.
+        if "-" not in arguments.runs:
+            plain = arguments.relevance_format == "qrels" and arguments.qrels != "-"
+            sources["qrels"] = arguments.qrels if plain else runs.judgments
+            sources["runs"] = arguments.runs
+        page = io.BytesIO()
+        comparison.report(page, command=shlex.join(command), **sources)
+        outputs.append((arguments.report, [page.getvalue()]))
+    if arguments.save is not None:
+        # Imported here because only this needs it.
+        from fastrank.analysis.gating.gate import new_baseline
+
+        i = comparison.names.index((comparison.baseline or comparison.names)[0])
+        options = given_options(arguments, EvaluationOptions)
+        baseline = new_baseline(
+            runs.qrels, arguments.runs[i], measures, command, ir_metadata=False, **options
+        )
+        outputs.append((arguments.save, compressed(baseline.content.lines(), arguments.save)))
+    return outputs
 
 
 COMMAND = Command(

@@ -8,7 +8,7 @@ from fastrank.common.messages import counted
 from fastrank.core.data.texts import as_texts, decoded
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
-from fastrank.core.formats.formats import FORMATS, format_by_name, names_of_formats
+from fastrank.core.formats.formats import FORMATS, format_by_name, written_formats
 from fastrank.core.formats.load import (
     find_kind,
     is_dataset,
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.cli.parser import Parser
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
 
 NUMBERED = ["number", "query"]
-WRITTEN = names_of_formats(written=True)
+WRITTEN = written_formats()
 EPILOG = """\
 examples:
   fastrank convert run.txt run.parquet

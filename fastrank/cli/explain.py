@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from fastrank.analysis.explaining.explain import explain, explained
-from fastrank.analysis.inspecting.inspect import inspect
-from fastrank.analysis.inspecting.inspection import is_folder
+from fastrank.analysis.explaining.explain import explain
+from fastrank.analysis.inspecting.inspect import inspect, is_folder
 from fastrank.analysis.inspecting.sites import check_folder
 from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, OUTPUT, given_options
@@ -22,6 +21,7 @@ from fastrank.errors import OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
     from fastrank.cli.parser import Parser
     from fastrank.core.results.result import Result
@@ -87,38 +87,20 @@ def _declare_explain(parser: Parser) -> None:
 
 def _explain(arguments: argparse.Namespace) -> Result | str:
     """The explanation, or how some documents count, as text."""
-    if arguments.against is not None:
-        return _against(arguments)
+    for flag in ("other", "document", "texts") if arguments.against is not None else ():
+        if getattr(arguments, flag):
+            raise OptionError(f"--{flag}", "no effect with --against")
     if arguments.document and arguments.format != "table":
         raise OptionError("--document", f"is text, without the format {arguments.format}; omit it")
     if arguments.document and arguments.plot is not None:
         raise OptionError("--plot", "no effect with --document")
-    explanation = explained(
-        arguments.qrels,
-        arguments.run,
-        arguments.measures or DEFAULT_MEASURES,
-        arguments.query,
-        arguments.other,
-        arguments.texts,
-        arguments.rows,
-        given_options(arguments, EvaluationOptions),
-    )
-    documents = list(map(explanation.document, arguments.document or ()))
-    if documents and explanation.chosen:
+    explanation: Any = explain(**given_options(arguments, explain))
+    if not arguments.document:
+        return explanation  # type: ignore[no-any-return]
+    documents = list(map(explanation.document, arguments.document))
+    if explanation.chosen:
         documents.insert(0, explanation.chosen)
-    return without_controls("".join(f"{text}\n" for text in documents)) or explanation
-
-
-def _against(arguments: argparse.Namespace) -> Result:
-    """What gives the values of the other tool. Raises OptionError for flags without effect."""
-    for flag in ("other", "document", "texts"):
-        if getattr(arguments, flag):
-            raise OptionError(f"--{flag}", "no effect with --against")
-    options = given_options(arguments, EvaluationOptions)
-    explanation: Result = explain(
-        arguments.qrels, arguments.run, arguments.measures, against=arguments.against, **options
-    )
-    return explanation
+    return without_controls("".join(f"{text}\n" for text in documents))
 
 
 def _declare_inspect(parser: Parser) -> None:

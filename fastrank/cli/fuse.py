@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fastrank.cli.parser import Parser
 
-FORMATS = formats.names_of_formats("run", written=True)
+FORMATS = formats.written_formats("run")
 SUFFIXES = {suffix: form for suffix, form in formats.SUFFIXES.items() if "qrel" not in suffix}
 EPILOG = f"""\
 examples:

@@ -7,8 +7,8 @@ import os
 from functools import partial
 
 from fastrank.analysis.gating.checks import MAX_DROP
-from fastrank.analysis.gating.ci_formats import to_github
 from fastrank.analysis.gating.gate import gate, new_baseline, save_baseline
+from fastrank.analysis.gating.shown import to_github
 from fastrank.cli.command import Command
 from fastrank.cli.flags import (
     CONVENTIONS,
@@ -142,9 +142,9 @@ def _save(arguments: argparse.Namespace) -> None:
         arguments.qrels,
         arguments.run,
         arguments.measures or DEFAULT_MEASURES,
-        given_options(arguments, EvaluationOptions),
         command_line(),
         ir_metadata=arguments.ir_metadata,
+        **given_options(arguments, EvaluationOptions),
     )
     for note in [*missing_note(baseline.scores), *baseline.notes, *baseline.ties]:
         arguments.command.warn(f"{files.name_of(arguments.run)}: {note}")

@@ -156,15 +156,14 @@ class Parser(argparse.ArgumentParser):
             group=OUTPUT,
         )
 
-    def add_output(self, formats: Collection[str] = ()) -> None:
+    def add_output(self) -> None:
         """Declare `-o`, and `--format` if there are several formats, by default the command's."""
         self.add(
             "-o, --output FILE",
             "write to FILE, compressed if it ends in .gz, .bz2, .xz or .zst; all or nothing",
             group=OUTPUT,
         )
-        choices = tuple(formats or self.formats)
-        if choices:
+        if choices := tuple(self.formats):
             default = f"by the name of the -o file, else {self.default_format or choices[0]}"
             self.add(
                 "--format",

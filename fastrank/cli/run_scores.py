@@ -148,8 +148,7 @@ def _options(arguments: argparse.Namespace) -> Options:
     options = evaluation_options(given_options(arguments, EvaluationOptions))
     preferences = arguments.relevance_format in ("prefs", "qrels_prefs")
     relevance_format = "prefs" if preferences else arguments.relevance_format
-    changed: Options = options.changed(relevance_format=relevance_format)
-    return changed
+    return options.changed(relevance_format=relevance_format)
 
 
 def _explained(error: FastrankError | ImportError, path: str) -> str:

@@ -16,7 +16,7 @@ from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import run_name
 from fastrank.core.formats.load import read_qrels
-from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.tables.values import tag_of
 from fastrank.core.matching.keywords import SearchedOptions
 from fastrank.core.measures.selection import Selection
 from fastrank.core.native.threads import processors

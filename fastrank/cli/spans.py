@@ -5,9 +5,8 @@ from __future__ import annotations
 from inspect import signature
 
 from fastrank.analysis.spans.evaluate import MEASURES, evaluate_spans
-from fastrank.analysis.spans.places import lookup_of
 from fastrank.analysis.spans.qrels import span_qrels
-from fastrank.analysis.spans.readers import read_chunks, read_spans
+from fastrank.analysis.spans.readers import lookup_of, read_chunks, read_spans
 from fastrank.cli.command import Command, flag_of
 from fastrank.cli.flags import INPUTS, METHOD, given_options
 from fastrank.cli.output_formats import format_of_output

@@ -1,4 +1,4 @@
-"""Lazy imports of public names, conversions and optional libraries.
+"""Lazy imports of public names and optional libraries.
 
 The `trec_eval` command imports only the modules it needs, and `import fastrank` imports none.
 """
@@ -11,18 +11,9 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-# The module with the `from_*` and `to_*` conversions of judgments and runs, set by `fastrank`: the
-# packages of their classes may not import it.
-conversions = ""
-# The module that computes intervals of means, set by `fastrank`, for the same reason.
+# The module that computes intervals of means, set by `fastrank`: it is in a wing above that of
+# Scores.
 intervals = ""
-
-
-def convert(name: str, *arguments: object, **options: object) -> Any:
-    """Call the conversion with this name."""
-    from importlib import import_module
-
-    return getattr(import_module(conversions), name)(*arguments, **options)
 
 
 def optional(module: str, user: str, extra: str = "") -> ModuleType:

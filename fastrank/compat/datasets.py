@@ -18,16 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import gather_texts, memory_of
 from fastrank.core.evaluation.arrays import evaluate_arrays
 from fastrank.core.evaluation.evaluator import Evaluator
-from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables.values import (
     as_rows,
     check_integers,
     check_scores,
     first_repeat,
+    tag_of,
     texts_of_ids,
 )
 from fastrank.errors import ArrayError, OptionError
@@ -37,11 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    import numpy.typing as npt
-
+    from fastrank.common.arrays import Array
     from fastrank.core.scores.scores import Scores
-
-    Array = npt.NDArray[Any]
 
 __all__ = ["evaluate_results", "results_to_run"]
 

@@ -53,11 +53,11 @@ except ModuleNotFoundError as error:
     raise missing("ir_measures", "fastrank.compat.ir_measures") from error
 
 from fastrank.common.arguments import DEFAULT_VERSION
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.evaluation.dict_evaluator import DictEvaluator
 from fastrank.core.evaluation.values import Values
 from fastrank.core.formats.inputs import as_qrels
-from fastrank.core.formats.tables.dicts import qrels_from_dict
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 from fastrank.core.matching.dicts import index_judgments
 from fastrank.core.matching.match import match
 from fastrank.core.matching.options import Options
@@ -69,7 +69,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
 # The measures, all with any parameters; FastrankProvider.supports refuses some of their values.
 _SUPPORTED = """

@@ -32,7 +32,7 @@ from functools import lru_cache
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.core.data.row_dicts import RowDicts
 from fastrank.core.evaluation.dict_evaluator import DictEvaluator
-from fastrank.core.formats.tables.dicts import describe_place, qrels_from_dict
+from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 from fastrank.core.matching.dicts import index_judgments
 from fastrank.core.matching.keywords import DEFAULTS
 from fastrank.core.matching.plan import Plan
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from fastrank.core.evaluation.values import Values
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
     Number = TypeVar("Number", int, float)
 
@@ -103,7 +103,8 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        specifications = _specifications(frozenset(_without_nicknames(measures)))
+        names = (supported_nicknames.get(measure, {measure}) for measure in measures)
+        specifications = _specifications(frozenset[str]().union(*names))
         judged = {query: docs for query, docs in query_relevance.items() if len(docs) > 0}
         for name, value in (
             ("relevance_level", relevance_level),
@@ -117,7 +118,7 @@ class RelevanceEvaluator:
                 f"Argument relevance_level should be positive, found {relevance_level}",
             )
         judgments: Any = index_judgments(judged)
-        if judgments is None or judgments.index.largest_grade > _LARGEST_GRADE:
+        if judgments is None or judgments.largest_grade > _LARGEST_GRADE:
             _check_judgments(judged)
             judgments = qrels_from_dict(judged)
         bound = _bound(specifications)
@@ -227,13 +228,6 @@ def _parsed(
     return nested
 
 
-def _without_nicknames(measures: Iterable[str]) -> set[str]:
-    names: set[str] = set()
-    for measure in measures:
-        names |= supported_nicknames.get(measure, {measure})
-    return names
-
-
 # Parsing four names takes longer than evaluating a query of 100 documents.
 @lru_cache(maxsize=64)
 def _specifications(measures: frozenset[str]) -> tuple[str, ...]:
@@ -289,7 +283,7 @@ def _check_judgments(judged: Mapping[Any, object]) -> None:
             is_integer = hasattr(grade, "__index__")
             if isinstance(doc, str) and is_integer and grade <= _LARGEST_GRADE:
                 continue
-            source = describe_place("query_relevance", query, doc)
+            source = f"query_relevance, query {query!r}, document {doc!r}"
             if not isinstance(doc, str):
                 expected = "Expected mapping of document id to query relevance or matching score."
                 raise ArgumentError(source, expected)

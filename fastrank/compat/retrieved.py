@@ -15,9 +15,8 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from fastrank.common.arguments import check_choice
-from fastrank.core.data.run import Run
-from fastrank.core.formats.tables.table import tag_of
-from fastrank.core.formats.tables.values import scores_of, texts_of_list
+from fastrank.core.formats.run import Run
+from fastrank.core.formats.tables.values import scores_of, tag_of, texts_of_list
 from fastrank.core.native.buffers import filled
 from fastrank.errors import InputError
 

@@ -36,13 +36,14 @@ import os
 import warnings
 from collections.abc import Mapping
 
-from fastrank.common.arguments import at_least
+from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_version
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.compat.metric_names import is_greater_better, key_of, names_of, primary_of, title_of
 from fastrank.core.formats.tables.table_files import csv_lines
 from fastrank.core.matching.keywords import EVALUATION, LabelOptions, evaluation_options
+from fastrank.core.measures.notation import parse_measure
+from fastrank.core.measures.selection import Selection
 from fastrank.core.scores.text import notes
-from fastrank.errors import ArrayError, InputError, OptionError
+from fastrank.errors import ArrayError, InputError, MeasureError, OptionError
 from fastrank.vectors.embeddings.judged_search import evaluate_embeddings
 from fastrank.vectors.searching.vectors import METRICS, check_metric
 
@@ -56,9 +57,77 @@ if TYPE_CHECKING:
     from fastrank.common.choices import Metric, Ties
     from fastrank.core.scores.scores import Scores
 
+
 __all__ = ["DEFAULT_MEASURES", "RankingEvaluator"]
 
 logger = logging.getLogger(__name__)
+
+# Keys of measures, their titles, and how the measures begin here; a cutoff follows each of them.
+_NAMES = {
+    "accuracy": ("Accuracy", ("Success@", "success.")),
+    "precision": ("Precision", ("P@", "P.")),
+    "recall": ("Recall", ("R@", "recall.")),
+    "mrr": ("MRR", ("RR@",)),
+    "ndcg": ("NDCG", ("nDCG@", "ndcg_cut.")),
+    "map": ("MAP", ("AP(denominator='min_k')@",)),
+}
+
+
+def names_of(measures: str | list[str], trec_eval_version: str) -> list[str]:
+    """The names of the values of measures. Raises MeasureError if two have the same key."""
+    names = [
+        name.decode()
+        for bound in Selection(measures).bind(check_version(trec_eval_version))
+        for name in bound.names
+    ]
+    if not names:
+        raise MeasureError("", "expected a measure, found none")
+    keys: dict[str, str] = {}
+    for name in names:
+        first = keys.setdefault(key_of(name), name)
+        if first != name:
+            raise MeasureError(name, f"{first!r} and {name!r} have the same key {key_of(name)!r}")
+    return names
+
+
+def primary_of(names: list[str], asked: str | None, trec_eval_version: str) -> str:
+    """The measure that selects the best model. Raises MeasureError."""
+    if asked is None:
+        gains = [name for name in names if key_of(name).startswith("ndcg@")]
+        return max(gains, key=lambda name: int(key_of(name)[5:])) if gains else names[0]
+    printed = names_of(asked, trec_eval_version)
+    if len(printed) != 1 or printed[0] not in names:
+        raise MeasureError(asked, f"primary: expected one of {', '.join(names)}, found {asked!r}")
+    return printed[0]
+
+
+def is_greater_better(measure: str) -> bool:
+    """Whether higher values of a measure are better: False for ranks."""
+    return all(
+        bound.measure.better != "lower" for bound in Selection(measure).bind(DEFAULT_VERSION)
+    )
+
+
+def key_of(measure: str) -> str:
+    """The key of a measure in sentence-transformers, or the name of the measure."""
+    try:
+        canonical = str(parse_measure(measure))
+    except MeasureError:
+        return measure
+    for key, (_, beginnings) in _NAMES.items():
+        for beginning in beginnings:
+            cutoff = canonical.removeprefix(beginning)
+            if cutoff != canonical and cutoff.isdigit():
+                return f"{key}@{cutoff}"
+    return measure
+
+
+def title_of(measure: str) -> str:
+    """The title of a measure's column in the CSV file."""
+    name, separator, cutoff = key_of(measure).partition("@")
+    title, _ = _NAMES.get(name, (name, ()))
+    return title + separator + cutoff
+
 
 # The similarity functions of models.
 BY_METRIC: dict[Metric, str] = {"cosine": "cosine", "ip": "dot", "l2": "euclidean"}

@@ -23,7 +23,7 @@ from itertools import chain
 from fastrank.common.lazy import optional
 from fastrank.core.formats.files import files
 from fastrank.errors import ArrayError, OptionError
-from fastrank.vectors.embeddings.cache import digest_of
+from fastrank.vectors.embeddings.encoded_texts import digest_of
 from fastrank.vectors.embeddings.text_vectors import vectors_of
 from fastrank.vectors.tasks.classification import evaluate_classification
 from fastrank.vectors.tasks.problem import SEPARATOR, pair_features

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import fastrank
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.formats.files import chunks
 from fastrank.core.formats.files import source as pieces
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.matching.files import match_file
 from fastrank.core.matching.match import match
 from fastrank.core.matching.options import Options

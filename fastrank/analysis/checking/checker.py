@@ -138,12 +138,14 @@ class Checker:
             form = "trec" if foreign_encoding(text) else format_of(text[:HEAD], findings.file, kind)
         if form != "trec":
             rows = self._read_table(text, form, findings, of_text, judgments=judgments)
-            return rows, findings
-        start = check_text(text, of_text)
-        if start is None:
-            return None, findings
-        rows = scan(text, start, judgments=judgments, listed=self._limit)
-        check_odd_lines(rows, findings, judgments=judgments)
+        elif (start := check_text(text, of_text)) is None:
+            rows = None
+        else:
+            rows = scan(text, start, judgments=judgments, listed=self._limit)
+            check_odd_lines(rows, findings, judgments=judgments)
+        if rows is not None and not len(rows):
+            noun = "judgment" if judgments else "result"
+            findings.add("no-results", None, f"the file has no {noun}s")
         return rows, findings
 
     def _read_dataset(self, source: str) -> tuple[Rows | None, Collector]:
@@ -163,20 +165,14 @@ class Checker:
         rows, self._refused = read_table(content, findings.file, form, judgments=judgments)
         if rows is not None:
             findings.unit = rows.unit
-            if not len(rows):
-                noun = "judgment" if judgments else "result"
-                findings.add("no-results", None, f"the file has no {noun}s")
         return rows
 
-    def _note_refused(self, findings: Collector) -> None:
-        """Note the reader's error, unless another finding explains it."""
+    def _close(self, role: str, rows: Rows | None, findings: Collector) -> None:
         refused, self._refused = self._refused, None
+        # Another error explains why the reader refuses the file.
         if refused is not None and not findings.has_errors:
             line = refused.line if isinstance(refused, FormatError) else None
             findings.add("malformed", line, refused.reason)
-
-    def _close(self, role: str, rows: Rows | None, findings: Collector) -> None:
-        self._note_refused(findings)
         sizes = (0, 0, 0, 0)
         if rows is not None:
             sizes = (rows.line_count, len(rows), len(rows.queries), rows.count_documents())

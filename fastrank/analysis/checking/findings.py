@@ -16,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from fastrank.analysis.checking.rows import Integers, Rows
+    from fastrank.analysis.checking.rows import Rows
+    from fastrank.common.arrays import Integers
 
     Described = tuple[str, bytes | None, bytes | None]
     Describe = Callable[[int], Described]

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.analysis.checking.rows import Integers
+    from fastrank.common.arrays import Integers
 
 # How many results to compare for a shift of their integer ids.
 SAMPLE = 10_000
@@ -58,7 +58,15 @@ def check_match(judged: FileRows, run: Rows, findings: Collector) -> None:
     if (judgment_rows < 0).all():
         _note_no_document(judged, run, judged_numbers, findings)
     else:
-        _check_unjudged(judged, run, judged_numbers, judgment_rows, findings)
+        most = np.maximum.reduceat(judgment_rows, run.offsets[:-1])
+        none = np.flatnonzero((judged_numbers >= 0) & (most < 0))
+        words = f"has no judged results in {judged.file}"
+        findings.add_queries(
+            "unjudged-query",
+            run,
+            none,
+            lambda number: f"query {quoted(run.queries[number])} {words}",
+        )
     _check_similar_documents(judged, run, judged_numbers, judgment_rows, findings)
 
 
@@ -162,22 +170,6 @@ def _look_up(
     rows, scratch = zeros("q", len(run.texts.starts)), interning(kernels.widest(judged.offsets))
     kernels.look_up_rows(run, judged_numbers, judged, scratch, rows)
     return np.asarray(rows)
-
-
-def _check_unjudged(
-    judged: FileRows,
-    run: Rows,
-    judged_numbers: np.ndarray,
-    judgment_rows: np.ndarray,
-    findings: Collector,
-) -> None:
-    most = np.maximum.reduceat(judgment_rows, run.offsets[:-1])
-    none = np.flatnonzero((judged_numbers >= 0) & (most < 0))
-
-    def describe(number: int) -> str:
-        return f"query {quoted(run.queries[number])} has no judged results in {judged.file}"
-
-    findings.add_queries("unjudged-query", run, none, describe)
 
 
 def _note_no_document(

@@ -18,27 +18,8 @@ def check_repeats(rows: Rows, findings: Collector, *, judgments: bool) -> None:
     """Note duplicate documents and padding."""
     earlier = zeros("q", len(rows))
     repeats = kernels.note_repeats(rows.columns, interning(kernels.widest(rows.offsets)), earlier)
-    if repeats:
-        first = np.asarray(earlier)
-        again = np.flatnonzero(first >= 0)
-        conflict = np.zeros(len(again), dtype=bool)
-        if judgments:
-            conflict = rows.integers[again] != rows.integers[first[again]]
-        _note(rows, findings, "conflicting-grades", again[conflict], first, 3, "grade")
-        field, noun = (3, "grade") if judgments else (4, "score")
-        _note(rows, findings, "duplicate", again[~conflict], first, field, noun)
-    _check_padding(rows, findings)
+    first, (field, noun) = np.asarray(earlier), (3, "grade") if judgments else (4, "score")
 
-
-def _note(
-    rows: Rows,
-    findings: Collector,
-    kind: str,
-    again: np.ndarray,
-    first: np.ndarray,
-    field: int,
-    noun: str,
-) -> None:
     def describe(row: int) -> str:
         before = int(first[row])
         repeat, original = rows.fields(row), rows.fields(before)
@@ -49,11 +30,16 @@ def _note(
             f"duplicate {rows.named(row)} in query {quoted(rows.query(row))}: {noun} {values[0]},"
             f" but {values[1]} on {rows.where(rows.lines[before])}; trec_eval stops at this query"
         )
-        if noun == "grade" and rows.is_trec and repeat[1] != original[1]:
+        if judgments and rows.is_trec and repeat[1] != original[1]:
             message += "; the second fields differ, as in judgments for measures of subtopics"
         return message
 
-    findings.add_rows(kind, rows, again, describe)
+    if repeats:
+        again = np.flatnonzero(first >= 0)
+        conflict = judgments & (rows.integers[again] != rows.integers[first[again]])
+        findings.add_rows("conflicting-grades", rows, again[conflict], describe)
+        findings.add_rows("duplicate", rows, again[~conflict], describe)
+    _check_padding(rows, findings)
 
 
 def _check_padding(rows: Rows, findings: Collector) -> None:

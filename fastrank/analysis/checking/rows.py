@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Integers = npt.NDArray[np.int64]
-
+    from fastrank.common.arrays import Integers
 
 # The columns of rows with numbers.
 NUMBERS = ("lines", "integers", "classes", "scores", "rank_classes")

@@ -16,10 +16,12 @@ import numpy as np
 
 from fastrank.analysis.checking.rows import NUMBERS, Rows, distinct_texts, rows_by_query, scan
 from fastrank.core.formats.formats import content_of
-from fastrank.core.formats.tables.dicts import qrels_from_dict, run_from_dict
+from fastrank.core.formats.tables.grouping import columns_of
 from fastrank.core.formats.tables.lists import lists_by_query
 from fastrank.core.formats.tables.roles import QRELS_ROLES, RUN_ROLES, find_columns, may_lack_grades
-from fastrank.core.formats.tables.table import Table, columns_of, numbers_of_cells, qrels_of, run_of
+from fastrank.core.formats.tables.table import Table, numbers_of_cells
+from fastrank.core.formats.tables.to_qrels import qrels_from_dict, qrels_of
+from fastrank.core.formats.tables.to_run import run_from_dict, run_of
 from fastrank.core.formats.tools.question_files import as_rows
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import zeros

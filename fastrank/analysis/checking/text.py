@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from fastrank.analysis.checking.findings import Collector, quoted
 from fastrank.analysis.checking.rows import Rows, line_at
@@ -123,7 +124,8 @@ def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None
     else:
         note("malformed", codes.TOO_FEW_FIELDS, _malformed_result)
         note("blank-in-id", codes.MISPLACED_FIELDS, lambda line, _: misplaced(line))
-        note("extra-fields", codes.TOO_MANY_FIELDS, _extra_fields)
+        guess = "fields after the 6th are ignored; does an id contain a blank?"
+        note("extra-fields", codes.TOO_MANY_FIELDS, partial(_malformed, RUN_LINE, guess=guess))
         note("blank-line", codes.BLANK_LINE, lambda *_: "a blank line, which is ignored")
         note("ambiguous-comment", codes.DATA_COMMENT, _comment_as("result"))
     note(
@@ -132,9 +134,6 @@ def check_odd_lines(rows: Rows, findings: Collector, *, judgments: bool) -> None
         lambda line, _: f"trec_eval 10.0 skips this comment, 9.0.8 rejects it: {quoted(line)}",
     )
     note("nul", codes.NUL_LINE, _nul)
-    if not len(rows):
-        noun = "judgment" if judgments else "result"
-        findings.add("no-results", None, f"the file has no {noun}s")
 
 
 def _malformed(expected: str, line: bytes, fields: int, guess: str) -> str:
@@ -173,11 +172,6 @@ def _guess(line: bytes) -> str:
     if line.count(b",") >= 2:
         return "separate fields by blanks, not commas"
     return ""
-
-
-def _extra_fields(line: bytes, fields: int) -> str:
-    guess = "fields after the 6th are ignored; does an id contain a blank?"
-    return _malformed(RUN_LINE, line, fields, guess)
 
 
 def _nul(line: bytes, _: int) -> str:

@@ -24,8 +24,8 @@ from fastrank.analysis.comparing.rankings import (
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.run import Run
 from fastrank.core.formats.files import files
+from fastrank.core.formats.run import Run
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
 from fastrank.core.results.result import Result
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.analysis.comparing.comparison import Comparison
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
     from fastrank.common.choices import RboVariant
     from fastrank.core.formats.files.files import Source
     from fastrank.core.formats.inputs import RunLike

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
     from fastrank.core.scores.scores import Scores
 
 # How many queries a note or an error names.

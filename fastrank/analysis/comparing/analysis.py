@@ -14,19 +14,29 @@ from fastrank.analysis.comparing.bootstrap import (
 )
 from fastrank.analysis.comparing.groups import alike
 from fastrank.analysis.comparing.pair_tests import (
-    CONSTANT,
     SIGNS,
     Tested,
     adjust,
+    constant_differences,
     gains,
     sign_test,
     t_test,
     user_test,
     wilcoxon_test,
 )
-from fastrank.analysis.comparing.paired import Moments, Paired, common_values, moments
-from fastrank.analysis.comparing.randomization import max_t, randomization_test, unequal_units
-from fastrank.analysis.comparing.tukey import randomized_tukey
+from fastrank.analysis.comparing.paired import (
+    CONSTANT,
+    Moments,
+    Paired,
+    common_values,
+    moments,
+)
+from fastrank.analysis.comparing.randomization import (
+    max_t,
+    randomization_test,
+    randomized_tukey,
+    unequal_units,
+)
 from fastrank.common.messages import counted
 
 TYPE_CHECKING = False
@@ -36,7 +46,7 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.comparing.alignment import Measured
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers
+    from fastrank.common.arrays import Floats, Integers
 
 TESTS: dict[str, Callable[[Paired, Settings], Tested]] = {
     "t": t_test,
@@ -52,6 +62,10 @@ FEW_QUERIES = 10
 MANY_QUERIES = 1000
 FEW_CLUSTERS = 10
 NO_INTERVAL = "all differences are equal: no interval"
+OF_EQUALS = (
+    "all differences of a pair are equal: its p is that of the {}, its interval allows for other"
+    " differences, of values from 0 to 1, on other queries"
+)
 
 
 class Analysis(NamedTuple):
@@ -183,6 +197,9 @@ def analyze(
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
         effect = np.where(paired.unequal == 0, 0.0, paired.difference / paired.sd)
     general = [*tested.general, *_sizes(paired)]
+    if (constant_differences(paired) & np.isfinite(intervals[2])).any():
+        by_signs = settings.test in ("t", "bootstrap") and settings.function is None
+        general.append(OF_EQUALS.format("randomization test" if by_signs else "test"))
     if settings.correction == "max-t":
         general.append(
             f"corrected p-values are estimated from {settings.flips:,} random sign flips (seed"
@@ -258,7 +275,9 @@ def _widen(
     *,
     shares: bool,
 ) -> None:
-    """Replace the intervals without width, of equal values: other queries may have other values.
+    """Replace intervals without width, of equal values, and infinite bounds.
+
+    Other queries may have other values.
 
     What values can be is known of measures between 0 and 1; otherwise there is no interval.
     """
@@ -279,6 +298,10 @@ def _widen(
             )
             if lowest < 0.0 and not bounded and paired.unequal[row]:
                 notes.setdefault(int(row), []).append(NO_INTERVAL)
+        for row in np.flatnonzero(np.isinf(low) | np.isinf(high)):
+            low[row], high[row] = (
+                (max(low[row], lowest), min(high[row], 1.0)) if bounded else (np.nan, np.nan)
+            )
 
 
 def _note_few_differences(

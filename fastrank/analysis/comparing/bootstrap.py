@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastrank.analysis.comparing.pair_tests import CONSTANT, Tested, t_test
-from fastrank.analysis.comparing.paired import Moments
+from fastrank.analysis.comparing.pair_tests import Tested, t_test
+from fastrank.analysis.comparing.paired import CONSTANT, Moments
+from fastrank.analysis.comparing.power import critical_t
 from fastrank.analysis.comparing.randomization import resampled_sums
-from fastrank.analysis.comparing.student import critical_t
 from fastrank.core.native import kernels
 
 TYPE_CHECKING = False
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Paired
+    from fastrank.analysis.comparing.paired import Paired
+    from fastrank.common.arrays import Floats
 
     Bounds = tuple[Floats, Floats]
 
@@ -31,7 +32,7 @@ ROUNDING = 1e-9
 # The squares of smaller deviations might be 0.
 SMALLEST = 1e-100
 ONE_SIDED = "all resamples are on one side of the mean: a percentile interval"
-LOST = "{} resamples without variance are dropped"
+LOST = "{} resamples have no variance: their statistics count as infinite"
 ALL_LOST = "no resample has variance: there is no interval; use more resamples"
 
 
@@ -70,20 +71,16 @@ def two_level_means(paired: Paired, settings: Settings, resamples: int) -> Float
         np.eye(len(datasets)), draws, resamples, settings.seed, settings.threads
     ).astype(np.int64)
     means = np.zeros((len(paired.values), resamples))
-    seeds = _seeds(settings.seed, len(datasets))
+    # A seed for each data set, so that their draws are independent.
+    halves = np.empty(2 * len(datasets), np.int64)
+    kernels.random_words(settings.seed, PURPOSE, 0, halves)
+    seeds = [(high << 31) + (low >> 1) for high, low in halves.reshape(-1, 2).tolist()]
     for rows, repeats, seed in zip(datasets, counts, seeds, strict=True):
         sums = resampled_sums(rows, draws, int(repeats.sum()), seed, settings.threads)
         drawn = repeats > 0
         starts = (np.cumsum(repeats) - repeats)[drawn]
         means[:, drawn] += np.add.reduceat(sums / rows.shape[1], starts, axis=1)
     return means / len(datasets)
-
-
-def _seeds(seed: int, count: int) -> list[int]:
-    """A seed for each data set, so that their draws are independent."""
-    halves = np.empty(2 * count, np.int64)
-    kernels.random_words(seed, PURPOSE, 0, halves)
-    return [(high << 31) + (low >> 1) for high, low in halves.reshape(-1, 2).tolist()]
 
 
 class Intervals:
@@ -163,12 +160,15 @@ def _fill(intervals: Intervals, part: slice, rows: Floats, settings: Settings) -
         return
     for row, statistics, lost in _studentized(rows, list(map(spread_of, values)), settings):
         index, sample = part.start + row, values[row]
-        if not len(statistics):
+        if lost == len(statistics):
             intervals.put(index, (np.nan, np.nan))
             intervals.notes[index] = ALL_LOST
             continue
         deviation = sample.std(ddof=1) / np.sqrt(len(sample))
-        low, high = _percentiles(sample, statistics, settings.level)
+        with np.errstate(invalid="ignore"):
+            low, high = _percentiles(sample, statistics, settings.level)
+        # Between infinite statistics, quantiles are NaN.
+        low, high = -np.inf if np.isnan(low) else low, np.inf if np.isnan(high) else high
         intervals.put(index, (sample.mean() - high * deviation, sample.mean() - low * deviation))
         if lost:
             intervals.notes[index] = LOST.format(lost)
@@ -253,8 +253,8 @@ def _studentized(
 ) -> Iterator[tuple[int, Floats, int]]:
     """(mean* - mean) / se* of the resamples of each chosen row.
 
-    Yields the index of the row, its statistics, and how many resamples without variance are
-    dropped. Rows without NaN are resampled together, which is faster.
+    Yields the index of the row, its statistics, and how many are of resamples without variance:
+    infinite, or 0 at the mean. Rows without NaN are resampled together, which is faster.
     """
     gaps: Any = np.isnan(rows).any(axis=1)
     chosen = np.asarray(mask, bool)
@@ -270,8 +270,11 @@ def _studentized(
         sums, squares = np.split(_resampled(np.vstack([centred, centred**2]), settings), 2)
         variance = (squares - sums**2 / n) / (n - 1)
         for i, index in enumerate(indices.tolist()):
-            varied = variance[i] > 1e-12 * (centred[i] ** 2).max()
-            statistics = sums[i][varied] / n / np.sqrt(variance[i][varied] / n)
+            largest = np.abs(centred[i]).max()
+            varied = variance[i] > 1e-12 * largest**2
+            is_off = np.abs(sums[i]) > ROUNDING * n * largest
+            statistics = np.where(is_off, np.copysign(np.inf, sums[i]), 0.0)
+            statistics[varied] = sums[i][varied] / n / np.sqrt(variance[i][varied] / n)
             yield index, statistics, int((~varied).sum())
 
 

@@ -45,13 +45,13 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.comparing.analysis import Analysis
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers
+    from fastrank.common.arrays import Floats, Integers
     from fastrank.common.choices import SameOrCommon
     from fastrank.common.parallel import Workers
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
-
 
 # The note on the comparison of a single system.
 ALONE = "one system: there is nothing to compare it with"

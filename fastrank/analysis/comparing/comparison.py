@@ -20,8 +20,13 @@ from fastrank.analysis.comparing.pairs import (
     turned,
 )
 from fastrank.analysis.comparing.power import detectable, queries_for
-from fastrank.analysis.comparing.standings import standing_table
-from fastrank.analysis.comparing.tables import cliffs_delta, long_rows, rank_table, record_of
+from fastrank.analysis.comparing.tables import (
+    cliffs_delta,
+    long_rows,
+    rank_table,
+    record_of,
+    standing_table,
+)
 from fastrank.common.arguments import at_least, check_choice, finite, flag, fraction
 from fastrank.common.dropped import without_dropped
 from fastrank.core.data.columns import WithDropped
@@ -42,7 +47,7 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.comparing.analysis import Analysis
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
     from fastrank.core.formats.inputs import QrelsLike, RunsLike
 
 
@@ -328,10 +333,10 @@ class Comparison(Result, WithDropped):
     ) -> Table:
         """What the paired t-test of each pair can detect, given its number of queries and sd.
 
-        detectable: the smallest mean difference that is found with this power. queries: how many
-        queries the observed difference needs for it; queries_0.01, ...: how many these differences
-        need; None without variance or for a difference of 0. Without a correction for several
-        pairs.
+        detectable: the smallest mean difference that is found with this power, None without
+        variance. queries: how many queries the observed difference needs for it; queries_0.01, ...:
+        how many these differences need; None without variance or for a difference of 0, and with
+        clusters, whose queries are not independent. Without a correction for several pairs.
 
         >>> print(comparison.power("map", differences=[0.02]))
         a       b          n      sd    detectable    queries    queries_0.02
@@ -347,23 +352,27 @@ class Comparison(Result, WithDropped):
             for difference in differences
         }
         paired = self.analysis(measure).paired
+        sds = paired.sd if paired.clusters is None else np.full(len(paired), np.nan)
 
         def queries(difference: float, sd: float) -> int | None:
             return queries_for(difference / sd, self.alpha, power) if sd > 0 else None
 
-        columns = {"queries": list(map(queries, paired.difference.tolist(), paired.sd.tolist()))}
+        columns = {"queries": list(map(queries, paired.difference.tolist(), sds.tolist()))}
         for name, difference in by_name.items():
-            columns[name] = [queries(difference, sd) for sd in paired.sd.tolist()]
-        least = np.array([detectable(n, self.alpha, power) for n in paired.n.tolist()])
-        return self._pair_table(
-            measure, n=paired.n, sd=paired.sd, detectable=least * paired.sd, **columns
-        )
+            columns[name] = [queries(difference, sd) for sd in sds.tolist()]
+        least = [
+            sd * detectable(n, self.alpha, power) if sd > 0 else None
+            for n, sd in zip(paired.n.tolist(), sds.tolist(), strict=True)
+        ]
+        return self._pair_table(measure, n=paired.n, sd=paired.sd, detectable=least, **columns)
 
     def ranks(self, measure: str, *, resamples: int = 10_000) -> Table:
         """The ranks of the systems by mean, with bootstrap intervals over queries.
 
         low, high: the interval of the rank, not corrected for several pairs. p_best: the share of
-        resamples in which the system has the best mean; ties are divided. tied_with_best: whether
+        resamples in which the system has the best mean; ties are divided. Systems that differ on so
+        few queries (clusters, data sets) that no test by signs could tell them apart at the level
+        may change places; p_best is then None, if it depends on that. tied_with_best: whether
         the best is not significantly better than it (with the correction of `p_adjusted`), None
         with a baseline. Raises what `best` raises. Source: Hall and Miller,
         'Using the bootstrap to quantify the authority of an empirical ranking', Annals of
@@ -387,9 +396,9 @@ class Comparison(Result, WithDropped):
         single query or data set. group: systems that share a letter cannot be told apart, as in
         `letters`; None if more than 26 groups overlap. needed: how many queries, or data sets of
         `compare_datasets`, the paired t-test needs to tell the system from the first with this
-        power, without a correction for several pairs; None without variance, or for more than
-        10**9. Needs all pairs. Raises OptionError if only those with a baseline were compared, and
-        what `best` raises.
+        power, without a correction for several pairs; None without variance, with clusters, or for
+        more than 10**9. Needs all pairs. Raises OptionError if only those with a baseline were
+        compared, and what `best` raises.
 
         >>> print(comparison.standings("map"))
         system      mean    rank    low    high  group      needed
@@ -497,9 +506,12 @@ class Comparison(Result, WithDropped):
         >>> axes.get_title(loc="left")
         'map: pixels - pca'
         """
-        from fastrank.analysis.comparing.plots.plot import plot
+        from fastrank.analysis.comparing.plots.plot import check_kind, default_kind, draw
+        from fastrank.core.results.images import draw_image
 
-        return plot(self, kind, measure, a, b, ax, path, format)
+        kind = kind or default_kind(len(self))
+        check_kind(kind)
+        return draw_image(lambda: draw(self, kind, measure, a, b, ax), path, format)
 
     @without_dropped
     def report(
@@ -540,16 +552,7 @@ class Comparison(Result, WithDropped):
         """
         from fastrank.analysis.comparing.report.report import write_report
 
-        write_report(
-            self,
-            path,
-            title=title,
-            measure=measure,
-            qrels=qrels,
-            runs=runs,
-            examples=examples,
-            command=command,
-        )
+        write_report(self, path, title, measure, qrels, runs, examples, command)
 
     def __len__(self) -> int:
         return len(self.names)

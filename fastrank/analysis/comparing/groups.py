@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeVar
 
-    from fastrank.analysis.comparing.paired import Floats, Paired
+    from fastrank.analysis.comparing.paired import Paired
+    from fastrank.common.arrays import Floats
 
     Key = TypeVar("Key")
 
@@ -37,7 +38,7 @@ def letter_display(groups: Sequence[Sequence[int]]) -> dict[int, str]:
 def letters_of(groups: Sequence[Sequence[Key]]) -> dict[Key, list[str]]:
     """The letters of each system; those of one group share a letter."""
     by_system: dict[Key, list[str]] = {}
-    for letter, group in zip(letters(), groups, strict=False):
+    for letter, group in zip(alphabet(), groups, strict=False):
         for system in group:
             by_system.setdefault(system, []).append(letter)
     return by_system
@@ -89,7 +90,7 @@ def _bits(number: int) -> Iterator[int]:
         number ^= lowest
 
 
-def letters() -> Iterable[str]:
+def alphabet() -> Iterable[str]:
     """a to z, then aa, ab, ...: without end."""
     length = 1
     while True:
@@ -118,14 +119,12 @@ class MeanRanks(NamedTuple):
         groups: list[list[int]] = []
         last = 0
         for start, first in enumerate(order):
-            group = [system for system in order[start:] if self.ranks[system] < self._limit(first)]
+            limit = float(self.ranks[first]) + self.critical
+            group = [system for system in order[start:] if self.ranks[system] < limit]
             if len(group) > 1 and start + len(group) > last:
                 groups.append(group)
                 last = start + len(group)
         return groups
-
-    def _limit(self, system: int) -> float:
-        return float(self.ranks[system]) + self.critical
 
 
 def mean_ranks(paired: Paired, better: str, alpha: float) -> MeanRanks:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.analysis import Analysis
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
     from fastrank.core.evaluation.ties import Ties
 
 OF_MEDIANS = (

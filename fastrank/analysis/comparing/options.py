@@ -40,7 +40,13 @@ TESTS, CORRECTIONS = tuple(TEST_NAMES), tuple(CORRECTION_NAMES)
 WITH_CLUSTERS = ("randomization",)
 INTERVALS_WITH_CLUSTERS = ("percentile", "none")
 # The methods that give an interval.
-METHODS = ("t", "percentile", "bca", "studentized")
+METHOD_NAMES = {
+    "t": "Student's t",
+    "percentile": "percentile bootstrap",
+    "bca": "BCa bootstrap",
+    "studentized": "studentized bootstrap",
+}
+METHODS = tuple(METHOD_NAMES)
 INTERVALS = (*METHODS, "none")
 FLIPS = 100_000
 RESAMPLES = 10_000
@@ -70,6 +76,13 @@ def _test(name: str, value: object) -> object:
     if not callable(value):
         check_choice(name, value, TESTS)
     return value
+
+
+def _up_to_52(name: str, value: int) -> int:
+    number = integer(name, value)
+    if not 0 <= number <= 52:
+        raise OptionError(name, f"expected a number from 0 to 52, found {number}")
+    return number
 
 
 COMPARISON = (
@@ -136,7 +149,7 @@ COMPARISON = (
         """the most differences of exact tests. Randomization tests are exact if no pair has
         more non-zero differences than this, and there are not too many pairs; at most 52. 50 need 1
         GB of memory.""",
-        check=lambda name, value: _up_to(name, value, 52),
+        check=_up_to_52,
     ),
     Keyword(
         "zeros",
@@ -172,13 +185,6 @@ COMPARISON = (
         least=1,
     ),
 )
-
-
-def _up_to(name: str, value: int, most: int) -> int:
-    number = integer(name, value)
-    if not 0 <= number <= most:
-        raise OptionError(name, f"expected a number from 0 to {most}, found {number}")
-    return number
 
 
 class Settings(Frozen):

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
     from fastrank.common.choices import RboVariant, TrecEvalVersion
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import RunLike
+    from fastrank.core.formats.run import Run
     from fastrank.core.results.table import Table
 
     Ranking: TypeAlias = "Sequence[Hashable | Collection[Hashable]] | Mapping[Any, float]"

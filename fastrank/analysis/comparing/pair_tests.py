@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fastrank.analysis.comparing.student import p_of_t
+from fastrank.analysis.comparing.power import p_of_t
 from fastrank.core.native import kernels
 from fastrank.errors import OptionError
 
@@ -15,12 +15,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers, Paired
-
+    from fastrank.analysis.comparing.paired import Paired
+    from fastrank.common.arrays import Floats, Integers
 
 SIGNS = {"higher": 1.0, "lower": -1.0, "": 0.0}
-# Differences are the same if their deviation is at most this share of the largest value.
-CONSTANT = 1e-12
 # Up to this many ranks the distribution of their signed sums is computed.
 MOST_RANKS = 500
 CAUTION = (
@@ -76,8 +74,8 @@ def t_test(paired: Paired, _: Settings | None = None) -> Tested:
     df = n - 1.0
     p = p_of_t(statistic, df)
     notes: dict[int, str] = {}
-    constant = constant_differences(paired)
-    for pair in np.flatnonzero(constant):
+    # The differences of two queries or more are all the same, but not 0.
+    for pair in np.flatnonzero(constant_differences(paired)):
         statistic[pair] = np.copysign(np.inf, difference[pair])
         p[pair] = 2.0 ** (1.0 - n[pair])
         notes[int(pair)] = "every query differs by the same amount: judged by randomization"
@@ -91,8 +89,7 @@ def t_test(paired: Paired, _: Settings | None = None) -> Tested:
 
 def constant_differences(paired: Paired) -> np.ndarray:
     """Whether the differences of a pair, of two queries or more, are all the same but not 0."""
-    same = paired.sd <= CONSTANT * paired.largest
-    return np.asarray(same & (paired.unequal > 0) & (paired.n > 1))
+    return np.asarray((paired.sd == 0.0) & (paired.unequal > 0) & (paired.n > 1))
 
 
 def sign_test(paired: Paired, settings: Settings) -> Tested:

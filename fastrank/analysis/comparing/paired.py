@@ -11,16 +11,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-    Integers = npt.NDArray[np.int64]
+    from fastrank.common.arrays import Floats, Integers
 
 # How many differences are in memory at once.
 CELLS = 1 << 22
 # The decimals to which differences are rounded before signs, ranks and ties are determined:
 # 0.3 - 0.2 and 0.2 - 0.1 are equal, but not as doubles.
 DECIMALS = 12
+# Differences are the same if their deviation is at most this share of the largest value.
+CONSTANT = 1e-12
 # Sums of whole numbers up to this are exact, in whatever order they are added.
 EXACT = 2**52
 
@@ -67,9 +66,9 @@ class Paired:
     is no such query, and ordered is then False: means over different queries have no order.
 
     n, difference, sd: of each pair the number of queries with values of both, and the mean and the
-    standard deviation of the differences first - second. higher, equal, lower: the numbers of
-    queries on which the first is higher, equal and lower; unequal: higher or lower. largest: the
-    largest absolute value.
+    standard deviation of the differences first - second, 0 if that is only rounding. higher, equal,
+    lower: the numbers of queries on which the first is higher, equal and lower; unequal: higher or
+    lower. largest: the largest absolute value.
     """
 
     def __init__(
@@ -99,6 +98,7 @@ class Paired:
                 (rounded > 0).sum(axis=1),
                 (rounded < 0).sum(axis=1),
             )
+        self.sd[self.sd <= CONSTANT * self.largest] = 0.0
         self.unequal = self.higher + self.lower
         self.equal = self.n - self.unequal
 

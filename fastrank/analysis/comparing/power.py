@@ -1,16 +1,33 @@
-"""Power of the paired t-test, and how many queries an experiment needs."""
+"""Student's t distribution; power of the paired t-test; how many queries an experiment needs."""
 
 from __future__ import annotations
 
 import math
 
-from fastrank.analysis.comparing.student import critical_t
+import numpy as np
+
 from fastrank.common.arguments import at_least, finite, fraction
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
+
+
+def critical_t(df: Any, alpha: float) -> Any:
+    """What |t| exceeds with probability alpha; df: the degrees of freedom, or an array of them."""
+    from scipy.special import stdtrit
+
+    return stdtrit(df, 1 - alpha / 2)
+
+
+def p_of_t(statistic: Any, df: Any) -> Any:
+    """The two-sided p-value of a t statistic, or of an array of them."""
+    from scipy.special import stdtr
+
+    return 2.0 * stdtr(df, -np.abs(statistic))
+
 
 # This far from the mean, a t distribution of more than a few values has no probability.
 FAR, FEW = 10.0, 30

@@ -12,10 +12,10 @@ import numpy as np
 from fastrank.common.arguments import check_version
 from fastrank.common.messages import first_few
 from fastrank.core.data.columns import PerQuery
-from fastrank.core.data.run import Run
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.inputs import as_run
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables.table_files import delimited_records
 from fastrank.core.native.records.runs import TiedRanks
 from fastrank.core.results.table import Table

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import NamedTuple
 
-from fastrank.analysis.comparing.groups import letters, letters_of
+from fastrank.analysis.comparing.groups import alphabet, letters_of
+from fastrank.analysis.comparing.options import METHOD_NAMES
 from fastrank.analysis.comparing.pair_tests import gains
 from fastrank.analysis.comparing.pairs import pairs_of
 from fastrank.common.arguments import at_least, check_choice, flag
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 PERCENT_DIGITS = 2
 # What columns of a measure may show.
 SHOWN = ("mean", "interval", "p")
+# The interval of the same kind as a test.
+OF_TESTS = {"t": "t", "bootstrap": "studentized"}
 
 
 class Layout(NamedTuple):
@@ -77,12 +79,9 @@ def layout_of(
     if digits is None:
         digits = PERCENT_DIGITS if percent else DIGITS
     names = comparison.names if sort is None else comparison.ranked(sort)
-    lettered = {} if comparison.baseline or compact or len(names) == 1 else _lettered(names)
+    has_letters = not (comparison.baseline or compact or len(names) == 1)
+    lettered = dict(zip(names if has_letters else (), alphabet(), strict=False))
     return Layout(names, lettered, at_least("digits", digits, 0), percent, compact, symbols)
-
-
-def _lettered(names: list[str]) -> dict[str, str]:
-    return dict(zip(names, islice(letters(), len(names)), strict=True))
 
 
 def document_of(comparison: Comparison, **options: Any) -> Document:
@@ -268,9 +267,13 @@ def _legend(comparison: Comparison, layout: Layout) -> str:
 
 
 def basis(comparison: Comparison) -> str:
-    """What distinguishes an interval from the p-value beside it, if that is corrected."""
-    has_interval = comparison.interval != "none"
-    return " (not corrected)" if has_interval and comparison.is_corrected else ""
+    """What distinguishes an interval from the p-value beside it: its method, no correction."""
+    if comparison.interval == "none":
+        return ""
+    same = OF_TESTS.get(comparison.test) == comparison.interval
+    parts = [] if same else [METHOD_NAMES[comparison.interval]]
+    parts += ["not corrected"] if comparison.is_corrected else []
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _queries(comparison: Comparison) -> str:

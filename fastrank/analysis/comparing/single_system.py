@@ -67,5 +67,4 @@ def with_intervals(scores: Scores, chosen: Settings) -> Scores:
         [estimated(name, value) for name, value in zip(bound.names, summary, strict=False)]
         for bound, summary in zip(scores.bound, scores.summaries, strict=True)
     ]
-    changed: Scores = scores.changed(summaries=summaries)
-    return changed
+    return scores.changed(summaries=summaries)

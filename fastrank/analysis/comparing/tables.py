@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from importlib import import_module
 from itertools import repeat
+from string import ascii_lowercase
 
 import numpy as np
 
 from fastrank.analysis.comparing.bootstrap import two_level_means
-from fastrank.analysis.comparing.pairs import chosen_pair, pairs_of
+from fastrank.analysis.comparing.groups import letter_display
+from fastrank.analysis.comparing.pairs import chosen_pair, need_all_pairs, pairs_of
+from fastrank.analysis.comparing.power import queries_for
 from fastrank.analysis.comparing.randomization import resampled_sums
 from fastrank.common.rendering.numbers import DIGITS
 from fastrank.core.results.table import Table, distinct, table_of_rows
+from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +24,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.comparison import Comparison
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats, Integers
 
 # Of `Comparison.to_json`, and its fields that are settings there.
 SCHEMA = "fastrank.comparison/1"
 SETTINGS = ("test", "correction", "alpha", "interval", "level", "seed", "resamples")
+# Of standings.
+HEADER = ("system", "mean", "rank", "low", "high", "group", "needed")
+# One for each letter; more groups help nobody.
+MOST_GROUPS = len(ascii_lowercase)
 
 
 def cliffs_delta(first: Floats, second: Floats) -> float:
@@ -43,25 +51,36 @@ def cliffs_delta(first: Floats, second: Floats) -> float:
 def rank_table(comparison: Comparison, measure: str, resamples: int) -> Table:
     """Bootstrap intervals of the ranks of systems."""
     paired, settings = comparison.analysis(measure).paired, comparison.settings
-    values = paired.complete()
     sign = {"higher": -1.0, "lower": 1.0}[comparison.better(measure)]
-    grid = sign * paired.grid(values)
+    if paired.clusters is None:
+        units = sign * paired.grid(paired.complete())
+    else:
+        units = sign * paired.by_cluster(np.nan_to_num(paired.grid(paired.common)))
     # Sums on the grid are exact: equal ones are ties.
     if paired.within is not None:
         sums = sign * paired.rounded(two_level_means(paired, settings, resamples))
     else:
         sums = resampled_sums(
-            grid, "draw_with_replacement", resamples, settings.seed, settings.threads
+            units, "draw_with_replacement", resamples, settings.seed, settings.threads
         )
     ordered = np.sort(sums, axis=0)
     ranks = np.empty(sums.shape)
     for b in range(resamples):
         ranks[:, b] = np.searchsorted(ordered[:, b], sums[:, b]) + 1
     best = ranks == 1
-    chances = (best / best.sum(axis=0)).mean(axis=1)
+    chances = (best / best.sum(axis=0)).mean(axis=1).tolist()
+    lowest, highest = ranks, ranks
+    for system, rivals, differ in _open_orders(units, settings.level):
+        lowest, highest = (ranks.copy(), ranks.copy()) if lowest is ranks else (lowest, highest)
+        wins = sums[rivals] < sums[system]
+        lowest[system] -= wins.sum(axis=0)
+        highest[system] += (~wins).sum(axis=0)
+        if differ and (lowest[system] == 1).any():
+            chances[system] = None
     tail = (1 - settings.level) / 2
-    low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
-    totals = grid.sum(axis=1)
+    low = np.quantile(lowest, tail, axis=1, method="nearest")
+    high = np.quantile(highest, 1 - tail, axis=1, method="nearest")
+    totals = units.sum(axis=1)
     observed = np.searchsorted(np.sort(totals), totals) + 1
     tied = None if comparison.baseline else set(comparison.tied_with_best(measure))
     rows = []
@@ -69,9 +88,24 @@ def rank_table(comparison: Comparison, measure: str, resamples: int) -> Table:
         name, mean = comparison.names[system], comparison.mean[measure][comparison.names[system]]
         interval = int(observed[system]), int(low[system]), int(high[system])
         is_tied = None if tied is None else name in tied
-        rows.append((name, mean, *interval, float(chances[system]), is_tied))
+        rows.append((name, mean, *interval, chances[system], is_tied))
     header = ("system", "mean", "rank", "low", "high", "p_best", "tied_with_best")
     return table_of_rows(header, rows)
+
+
+def _open_orders(units: Floats, level: float) -> Iterator[tuple[int, Integers, bool]]:
+    """The systems whose order with others no test by signs could find, and these others.
+
+    So few units (queries, clusters, data sets) differ that even if all favored one of two systems,
+    p would be above 1 - level, 2**(1 - k); resamples then know too little. Yields whether any unit
+    differs, too.
+    """
+    for system, row in enumerate(units):
+        differing = (units != row).sum(axis=1)
+        is_open = 2.0 ** (1.0 - differing) > 1.0 - level
+        is_open[system] = False
+        if is_open.any():
+            yield system, np.flatnonzero(is_open), bool(differing[is_open].any())
 
 
 def query_table(
@@ -167,3 +201,33 @@ def _by_query(comparison: Comparison, measure: str) -> list[dict[str, float]]:
     """{system: value} for each query."""
     rows = comparison.values(measure).T.tolist()
     return [dict(zip(comparison.names, row, strict=True)) for row in rows]
+
+
+def standing_table(comparison: Comparison, measure: str, power: float, resamples: int) -> Table:
+    """What `Comparison.standings` returns."""
+    need_all_pairs(comparison, "standings")
+    ranks = rank_table(comparison, measure, resamples)
+    # Resamples of one query or data set are all the same.
+    is_known = len(comparison.queries) > 1 and len(comparison) > 1
+    groups = _groups(comparison, measure) if is_known else {}
+    first = ranks.columns["system"][0]
+    rows = []
+    for system, mean, rank, low, high, *_ in ranks.rows():
+        effect = math.nan
+        if system != first and comparison.settings.clusters is None:
+            effect = comparison.pair(measure, first, system).effect
+        needed = queries_for(effect, comparison.alpha, power) if math.isfinite(effect) else None
+        bounds = (low, high) if is_known else (None, None)
+        rows.append((system, mean, rank, *bounds, groups.get(system), needed))
+    return table_of_rows(HEADER, rows)
+
+
+def _groups(comparison: Comparison, measure: str) -> dict[str, str]:
+    """The letters of each system; empty if there are too many groups."""
+    try:
+        groups = comparison.analysis(measure).alike()
+    except OptionError:
+        return {}
+    if len(groups) > MOST_GROUPS:
+        return {}
+    return {comparison.names[system]: letters for system, letters in letter_display(groups).items()}

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from fastrank.analysis.explaining.reference import Values
     from fastrank.analysis.explaining.settings import Setting, Variant
     from fastrank.common.choices import TrecEvalVersion
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
     from fastrank.core.scores.scores import Scores
 
     Combination = tuple[Setting, ...]
@@ -75,7 +75,7 @@ def explained_against(
     for size in range(MOST + 1):
         search.attempt_all(tried, size)
     search.attempt_ranges([setting for setting in tried if "ties" not in setting.options])
-    return OptionsExplanation(measures=search.results())
+    return OptionsExplanation(measures={name: search.result(name) for name in values})
 
 
 def _chosen(
@@ -265,11 +265,7 @@ class _Search:
                 ours[None] = math.fsum(values) / len(self._run)
         return ours
 
-    def results(self) -> dict[str, MeasureDifference]:
-        """What was found. Raises GroupError if the queries have nothing in common."""
-        return {name: self._result(name) for name in self._values}
-
-    def _result(self, name: str) -> MeasureDifference:
+    def result(self, name: str) -> MeasureDifference:
         measure, theirs = self._values[name][0], dict(self._theirs[name])
         scores = Evaluator(self._judgments, measure, **self._options).evaluate(self._run)
         ours = self._ours(next(iter(scores.mean)), scores)

@@ -7,13 +7,13 @@ factor * sum / divisor is the same double. `explain` checks that.
 from __future__ import annotations
 
 import math
+from itertools import islice
 
 from fastrank.core.data.columns import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import ClassVar
 
 INFINITE = math.inf
 
@@ -57,20 +57,12 @@ class Contributions(Frozen):
     value}}, from which the adds are computed.
     """
 
-    defaults: ClassVar[dict[str, object]] = {
-        "cutoff": INFINITE,
-        "details": {},
-        "divided_by": "",
-        "divisor": 1,
-        "factor": 1.0,
-    }
-
     adds: dict[int, float]
-    divisor: float
-    divided_by: str
-    factor: float
-    cutoff: float
-    details: dict[str, dict[int, float]]
+    divisor: float = 1
+    divided_by: str = ""
+    factor: float = 1.0
+    cutoff: float = INFINITE
+    details: dict[str, dict[int, float]] = {}  # noqa: RUF012
 
     @property
     def total(self) -> float:
@@ -86,31 +78,12 @@ class Contributions(Frozen):
         return self.factor * self.total / self.divisor if self.divisor else 0.0
 
 
-def _relevance(q: Ranking) -> Contributions:
-    """Each relevant document adds 1."""
-    return Contributions(adds={rank: 1.0 for _, rank in q.relevant()})
-
-
-def _relevance_of_first_r(q: Ranking) -> Contributions:
-    adds = {rank: 1.0 for _, rank in q.relevant() if rank <= q.num_rel}
-    return Contributions(adds=adds, cutoff=q.num_rel)
-
-
 def _precision(q: Ranking) -> Contributions:
     """Each relevant document adds the precision at its rank."""
     counts = {rank: count for count, rank in q.relevant()}
     return Contributions(
         adds={rank: count / rank for rank, count in counts.items()}, details={"found": counts}
     )
-
-
-def _hit(q: Ranking) -> Contributions:
-    """Only the first relevant document adds something."""
-    return Contributions(adds={rank: 1.0 for count, rank in q.relevant() if count == 1})
-
-
-def _reciprocal_rank(q: Ranking) -> Contributions:
-    return Contributions(adds={rank: 1.0 / rank for count, rank in q.relevant() if count == 1})
 
 
 def _discounted_gain(q: Ranking) -> Contributions:
@@ -186,14 +159,6 @@ def _weighted(q: Ranking, gains: dict[int, float]) -> Contributions:
     )
 
 
-def _weighted_gain(q: Ranking) -> Contributions:
-    return _weighted(q, dict(zip(q.ranks, q.gains, strict=True)))
-
-
-def _weighted_relevance(q: Ranking) -> Contributions:
-    return _weighted(q, {rank: 1.0 for _, rank in q.relevant()})
-
-
 def _stop(q: Ranking) -> Contributions:
     """A document adds the probability that the reader stops there, divided by its rank."""
     adds: dict[int, float] = {}
@@ -213,16 +178,20 @@ def _stop(q: Ranking) -> Contributions:
 # What documents add, and what their sum is divided by, as the records of measures name it.
 _ADDS: dict[str, Callable[[Ranking], Contributions]] = {
     "discounted gain": _discounted_gain,
-    "hit": _hit,
+    "hit": lambda q: Contributions(adds={rank: 1.0 for _, rank in islice(q.relevant(), 1)}),
     "inferred precision": _inferred_precision,
     "precision": _precision,
     "preference": _preference,
-    "reciprocal rank": _reciprocal_rank,
-    "relevance": _relevance,
-    "relevance of the first R": _relevance_of_first_r,
+    "reciprocal rank": lambda q: Contributions(
+        adds={rank: 1.0 / rank for _, rank in islice(q.relevant(), 1)}
+    ),
+    "relevance": lambda q: Contributions(adds={rank: 1.0 for _, rank in q.relevant()}),
+    "relevance of the first R": lambda q: Contributions(
+        adds={rank: 1.0 for _, rank in q.relevant() if rank <= q.num_rel}, cutoff=q.num_rel
+    ),
     "stop": _stop,
-    "weighted gain": _weighted_gain,
-    "weighted relevance": _weighted_relevance,
+    "weighted gain": lambda q: _weighted(q, dict(zip(q.ranks, q.gains, strict=True))),
+    "weighted relevance": lambda q: _weighted(q, {rank: 1.0 for _, rank in q.relevant()}),
 }
 _DIVISORS: dict[str, Callable[[Ranking], float]] = {
     "": lambda _: 1,

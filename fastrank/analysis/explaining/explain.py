@@ -39,10 +39,11 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.analysis.explaining.reference import OptionsExplanation
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.formats.run import Run
     from fastrank.core.formats.texts.lookup import TextsLike
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
 
 ROWS = 10
 
@@ -146,34 +147,17 @@ def explain(
     >>> print(fr.explain(qrels, run, against={"nDCG@10": 0.7098}))
     nDCG@10: theirs 0.7098, ours 1.0000. Reproduced to 4 decimals by ...
     """
-    checked = with_defaults(explain, options)
+    all_options = with_defaults(explain, options)
     if against is not None:
         for name, value in (("query", query), ("other", other), ("texts", texts)):
             if value is not None:
                 raise OptionError(name, "no effect with against")
-        return explained_against(qrels, run, against, measures, checked)
-    asked = DEFAULT_MEASURES if measures is None else measures
-    return explained(qrels, run, asked, query, other, texts, rows, checked)
-
-
-def explained(
-    qrels: QrelsLike,
-    run: RunLike,
-    measures: Measures,
-    query: str | int | None,
-    other: RunLike | None,
-    texts: TextsLike | None,
-    rows: int,
-    options: Mapping[str, object],
-) -> Explanation:
-    """The Explanation that `explain` returns.
-
-    options: those of `evaluate`.
-    """
-    checked = evaluation_options(options)
+        return explained_against(qrels, run, against, measures, all_options)
+    checked = evaluation_options(all_options)
     refuse_expected(checked)
     shown = at_least("rows", rows, 1)
-    bound, unexplained = explained_measures(Selection(measures), checked.trec_eval_version)
+    selection = Selection(DEFAULT_MEASURES if measures is None else measures)
+    bound, unexplained = explained_measures(selection, checked.trec_eval_version)
     check_options(bound, checked)
     refuse_negative_levels(bound, checked)
     judgments = judgments_of(qrels, checked)
@@ -209,8 +193,7 @@ def explained(
         for doc, title in explanation.titles.items()
     }
     second = others[0] if others else None
-    explanation: Explanation = first.changed(chosen=chosen, titles=titles, other=second)
-    return explanation
+    return first.changed(chosen=chosen, titles=titles, other=second)
 
 
 def _most_different(plan: Plan, runs: Sequence[Run]) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from fastrank.errors import GroupError, OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, ClassVar
+    from typing import Any
 
     from matplotlib.axes import Axes
 
@@ -71,7 +71,6 @@ class Explanation(Result, Frozen):
     {'map': 0.8333333333333333}
     """
 
-    defaults: ClassVar[dict[str, object]] = {"chosen": "", "other": None, "titles": {}}
     made_by = "fastrank.explain"
 
     query: str
@@ -80,10 +79,10 @@ class Explanation(Result, Frozen):
     measures: dict[str, Part]
     notes: list[str]
     grades: dict[str, float]
-    other: Explanation | None
-    titles: dict[str, str]
+    other: Explanation | None = None
+    titles: dict[str, str] = {}  # noqa: RUF012
     rows: int
-    chosen: str
+    chosen: str = ""
 
     @property
     def values(self) -> dict[str, float]:
@@ -238,7 +237,7 @@ class Explanation(Result, Frozen):
 
         columns = self.table(measure).columns
         shown = {name: columns[name] for name in ("document", "adds")}
-        return draw_values(axes, formula(self.part(measure)), Table(columns=shown))
+        return draw_values(axes, formula(self.part(measure)), shown)
 
     def _title(self) -> str:
         return f"Query {self.query}"

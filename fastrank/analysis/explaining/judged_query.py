@@ -12,11 +12,11 @@ from fastrank.analysis.explaining.contributions import (
 )
 from fastrank.common.messages import did_you_mean, similar_id
 from fastrank.core.data.columns import id_text
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.values import Values
 from fastrank.core.formats.inputs import as_qrels, open_run
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.trec.reader import read_trec_run
 from fastrank.core.matching.match import match
 from fastrank.core.matching.plan import Plan
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from fastrank.common.choices import TrecEvalVersion
     from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.matching.options import Options
-    from fastrank.core.measures.selection import BoundMeasure, Selection
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Selection
 
 
 def judgments_of(qrels: QrelsLike, options: Options) -> Qrels:
@@ -50,7 +51,7 @@ def run_of(run: RunLike, options: Options) -> Run:
     if isinstance(opened, Run):
         return opened
     if isinstance(opened, dict) or hasattr(opened, "keys"):
-        from fastrank.core.formats.tables.dicts import run_from_dict
+        from fastrank.core.formats.tables.to_run import run_from_dict
 
         return run_from_dict(opened, source="run", rank_by=options.rank_by)
     with opened:

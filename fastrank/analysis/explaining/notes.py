@@ -6,11 +6,11 @@ from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.faces import option
 from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.numbers import number
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.evaluation.ties import tie_ranges
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.matching.match import match
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.over_ties import check_range
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.explaining.explanation import Part
     from fastrank.analysis.explaining.judged_query import JudgedQuery
     from fastrank.core.matching.options import Options
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
 # How many documents a note names.
 NAMED = 5
@@ -71,7 +71,7 @@ def _one_query(
 
 def _alone(judged: JudgedQuery, **changes: object) -> Options:
     """The options to evaluate a query of `_one_query`, from which results are removed already."""
-    options: Options = judged.options.changed(
+    return judged.options.changed(
         query=judged.query.encode("utf-8", "surrogateescape"),
         missing_is_error=False,
         complete=False,
@@ -79,7 +79,6 @@ def _alone(judged: JudgedQuery, **changes: object) -> Options:
         ignore_identical_ids=False,
         **changes,
     )
-    return options
 
 
 def _ties(
@@ -107,7 +106,8 @@ def _ties(
                 texts.append(
                     f"{name} could be {number(span.worst)} to {number(span.best)}{expected}"
                 )
-    if unknown and _grades_differ(judged, ranking, groups):
+    grades = [judged.grades.get(doc, -1) for doc, _ in ranking]
+    if unknown and any(len({grades[rank - 1] for rank in group}) > 1 for group in groups):
         texts.append(f"the range of {', '.join(unknown)} is unknown")
     if not texts:
         return []
@@ -122,14 +122,6 @@ def _ties(
         f"ties: {results} have the score of another one and are ordered {ordered}{crossing}:"
         f" {all_ranges}"
     ]
-
-
-def _grades_differ(
-    judged: JudgedQuery, ranking: list[tuple[str, float]], groups: list[list[int]]
-) -> bool:
-    """Whether the order of tied documents may matter."""
-    grades = [judged.grades.get(doc, -1) for doc, _ in ranking]
-    return any(len({grades[rank - 1] for rank in group}) > 1 for group in groups)
 
 
 def _crossing(judged: JudgedQuery, cutoffs: set[float]) -> str:

@@ -9,10 +9,6 @@ from fastrank.core.data.columns import Frozen
 from fastrank.core.measures.families import FAMILY_BY_NAME
 from fastrank.core.measures.notation import parse_measure
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import ClassVar
-
 
 class Setting(Frozen):
     """Options of `evaluate`, or another denominator of the means, and the tools that do so.
@@ -21,11 +17,9 @@ class Setting(Frozen):
     run; else "".
     """
 
-    defaults: ClassVar[dict[str, object]] = {"denominator": "", "options": {}}
-
     text: str
-    options: dict[str, object]
-    denominator: str
+    options: dict[str, object] = {}  # noqa: RUF012
+    denominator: str = ""
     tools: str
 
 
@@ -158,19 +152,15 @@ def variants(name: str, grades: list[float]) -> list[Variant]:
     suffix = "" if cutoff is None else f"@{cutoff}"
     binary = "{" + ",".join(f"{int(grade)}:1" for grade in grades) + "}"
     whole = all(float(grade).is_integer() for grade in grades)
-    graded = [
-        (
-            f"nDCG(gains={_without_gain(grades, level)})@k",
-            f"gain 0 below grade {level:g}",
-            "ranx -l",
-        )
-        for level in grades[1:]
-        if family == "nDCG" and whole
-    ]
+    graded = []
+    for level in grades[1:] if family == "nDCG" and whole else ():
+        gains = ",".join(f"{int(grade)}:0" for grade in grades if grade < level)
+        graded.append((f"nDCG(gains={{{gains}}})@k", f"gain 0 below grade {level:g}", "ranx -l"))
     for text, words, tools in [*_VARIANTS.get(family, ()), *graded]:
         if "BINARY" in text and not (grades and whole):
             continue
-        if cutoff is None and "@k" in text and _needs_cutoff(family, text):
+        lacks = cutoff is None and "@k" in text
+        if lacks and (FAMILY_BY_NAME[family].options["cutoff"].needed or "ideal='max'" in text):
             continue
         measure = text.replace("@k", suffix).replace("BINARY", binary).replace("p=P", f"p={p}")
         if parse_measure(measure) != spec:
@@ -180,11 +170,3 @@ def variants(name: str, grades: list[float]) -> list[Variant]:
             Variant(measure=family, text="without the cutoff", tools="pytrec_eval's recip_rank.10")
         )
     return listed
-
-
-def _without_gain(grades: list[float], level: float) -> str:
-    return "{" + ",".join(f"{int(grade)}:0" for grade in grades if grade < level) + "}"
-
-
-def _needs_cutoff(family: str, text: str) -> bool:
-    return FAMILY_BY_NAME[family].options["cutoff"].needed or "ideal='max'" in text

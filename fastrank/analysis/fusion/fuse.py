@@ -8,10 +8,9 @@ from fastrank.analysis.fusion.inputs import missing_queries, named_runs, union_o
 from fastrank.analysis.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import Texts, decoded, joined, memory_of
-from fastrank.core.formats.tables.table import tag_of
-from fastrank.core.formats.tables.values import first_repeat
+from fastrank.core.formats.run import Run
+from fastrank.core.formats.tables.values import first_repeat, tag_of
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.kernels import fusion as codes
 from fastrank.core.native import kernels, records
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
-    import numpy.typing as npt
     from typing_extensions import Unpack
 
     from fastrank.analysis.fusion.inputs import NamedRun
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
     from fastrank.common.choices import FusionMethod
     from fastrank.core.formats.inputs import RunsLike
     from fastrank.core.formats.trec.reader import Warn
-
-    Integers = npt.NDArray[np.int64]
 
 
 @takes(FusionOptions, FUSION)

@@ -16,8 +16,8 @@ from fastrank.errors import GroupError, InputError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.common.choices import TrecEvalVersion
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import RunLike, RunsLike
+    from fastrank.core.formats.run import Run
 
 # How many ids a message lists.
 MAX_LISTED = 3
@@ -126,8 +126,5 @@ def missing_queries(runs: list[NamedRun], queries: list[bytes]) -> list[str]:
 
 
 def _some(queries: list[bytes]) -> str:
-    return f"{counted(len(queries), 'query', 'queries')} ({_ids(queries)})"
-
-
-def _ids(queries: list[bytes]) -> str:
-    return first_few([repr(decoded(query)) for query in queries], MAX_LISTED)
+    ids = first_few([repr(decoded(query)) for query in queries], MAX_LISTED)
+    return f"{counted(len(queries), 'query', 'queries')} ({ids})"

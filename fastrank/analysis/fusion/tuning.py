@@ -22,9 +22,10 @@ from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import decoded
-from fastrank.core.evaluation.evaluator import Evaluator, no_queries_error
+from fastrank.core.evaluation.evaluator import Evaluator
+from fastrank.core.evaluation.unshared_ids import no_queries_error
 from fastrank.core.formats.inputs import as_qrels
-from fastrank.core.formats.tables.dicts import run_from_dict
+from fastrank.core.formats.tables.to_run import run_from_dict
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.measures.selection import Selection
 from fastrank.core.native import kernels
@@ -44,14 +45,13 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.fusion.grids import Point
     from fastrank.analysis.fusion.inputs import NamedRun
+    from fastrank.common.arrays import Floats
     from fastrank.common.choices import FusionMethod
     from fastrank.common.parallel import Workers
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunsLike
+    from fastrank.core.formats.run import Run
     from fastrank.core.formats.trec.reader import Warn
     from fastrank.core.measures.selection import Measures
-
-    Floats = npt.NDArray[np.float64]
 
 # Means are compared after rounding, so that the order of additions decides nothing.
 DECIMALS = 12

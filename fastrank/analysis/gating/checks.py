@@ -72,7 +72,8 @@ def check_change(
     sign = -1.0 if comparison.better(measure) == "lower" else 1.0
     gain = sign * pair.difference
     p = one_sided(pair, gain)
-    title = f"{measure} {_moved(pair.difference)}"
+    moved = "fell" if pair.difference < 0 else "rose"
+    title = f"{measure} {moved} by {number(abs(pair.difference))}"
     dropped = gain < -allowed - ROUNDING
     if policy == "non-inferior":
         bound = pair.low if sign > 0 else -pair.high
@@ -92,10 +93,6 @@ def check_change(
         *(measure, check, pair.mean_b, pair.mean_a, pair.difference, pair.low, pair.high, allowed),
         *(p, pair.wins, pair.ties, pair.losses, result, title, message),
     )
-
-
-def _moved(difference: float) -> str:
-    return f"{'fell' if difference < 0 else 'rose'} by {number(abs(difference))}"
 
 
 def _significant(pair: Pair, p: float, alpha: float, text: str) -> tuple[str, str]:
@@ -144,26 +141,12 @@ def p_non_inferior(pair: Pair, gain: float, margin: float) -> float:
     return float(stdtr(pair.n - 1.0, -(gain + margin) / (pair.sd / math.sqrt(pair.n))))
 
 
-def check_floor(measure: str, baseline: float, now: float, least: float) -> Check:
-    """Whether a mean is at least a number."""
-    passed, title = now >= least - ROUNDING, f"{measure} is {number(now)}"
-    message = "" if passed else f"{title}; at least {least:g} is required"
-    return _limit(measure, f"mean >= {least:g}", baseline, now, least, title, message)
-
-
 def check_lost(before: int, lost: list[str]) -> Check:
     """The failure of a run that lacks queries of the baseline, which are left out."""
     title = lacks("the run", lost, counted(before, *OF_BASELINE))
     message = f"{title}; {treated(len(lost), SAVED_WITH_ZERO, zero=False)}"
     now = before - len(lost)
     return _limit("queries", f"results for {before}", before, now, before, title, message)
-
-
-def check_unjudged(baseline: float | None, now: float, most: float) -> Check:
-    """Whether the share of unjudged documents is small enough."""
-    title = f"{100 * now:.1f}% of the retrieved documents are unjudged"
-    message = "" if now <= most + ROUNDING else f"{title}; at most {100 * most:g}% are allowed"
-    return _limit("unjudged", f"share <= {most:g}", baseline, now, most, title, message)
 
 
 def _limit(
@@ -223,8 +206,12 @@ def check_floors(comparison: Comparison, floors: Mapping[str, float]) -> list[Ch
         measure = _measure_of("min", asked, comparison.measures)
         if comparison.better(measure) == "lower":
             raise OptionError("min", f"{measure!r}: lower values are better, so it has no minimum")
-        mean = comparison.mean[measure]
-        checks.append(check_floor(measure, mean[BASELINE], mean[NOW], finite("min", least)))
+        least, mean = finite("min", least), comparison.mean[measure]
+        title = f"{measure} is {number(mean[NOW])}"
+        passed = mean[NOW] >= least - ROUNDING
+        message = "" if passed else f"{title}; at least {least:g} is required"
+        numbers = mean[BASELINE], mean[NOW], least
+        checks.append(_limit(measure, f"mean >= {least:g}", *numbers, title, message))
     return checks
 
 
@@ -235,7 +222,9 @@ def check_share(saved: Baseline, current: Baseline, most: float) -> Check:
     before, now = (_share_unjudged(baseline.counts) for baseline in (saved, current))
     if now is None:
         raise OptionError("max_unjudged", "the number of unjudged documents is not known")
-    return check_unjudged(before, now, most)
+    title = f"{100 * now:.1f}% of the retrieved documents are unjudged"
+    message = "" if now <= most + ROUNDING else f"{title}; at most {100 * most:g}% are allowed"
+    return _limit("unjudged", f"share <= {most:g}", before, now, most, title, message)
 
 
 def _share_unjudged(counts: dict[str, int]) -> float | None:

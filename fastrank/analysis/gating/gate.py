@@ -17,17 +17,19 @@ from fastrank.analysis.gating.checks import (
 from fastrank.analysis.gating.measuring import (
     AS_SAVED,
     checked,
-    judgments_of,
     measure,
     measures_of,
     options_of,
+    selected,
 )
 from fastrank.analysis.gating.verdict import Verdict, compare_with, gain_of
 from fastrank.common.arguments import check_choice, check_version, finite
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.common.rendering.numbers import number
+from fastrank.core.evaluation.evaluator import plan_of
 from fastrank.core.formats.files import files
-from fastrank.core.formats.inputs import is_file
+from fastrank.core.formats.inputs import as_qrels, is_file
+from fastrank.core.formats.trec.digests import judgments_digest
 from fastrank.core.formats.trec.runs import run_metadata
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES
@@ -84,7 +86,7 @@ def save_baseline(
     {'map': 0.43476959975458557, 'P_10': 0.9510...}
     """
     all_options = with_defaults(save_baseline, options)
-    measured = new_baseline(qrels, run, measures, all_options, command, ir_metadata=ir_metadata)
+    measured = new_baseline(qrels, run, measures, command, ir_metadata=ir_metadata, **all_options)
     measured.content.write(path)
     return measured.content
 
@@ -93,19 +95,21 @@ def new_baseline(
     qrels: QrelsLike,
     run: RunLike,
     measures: Measures,
-    options: Mapping[str, object],
     command: Sequence[str] | None,
     *,
     ir_metadata: bool,
+    **options: object,
 ) -> Measured:
     """What `save_baseline` saves, and notes. options: all those of an evaluation."""
     all_options = checked(options, EVALUATION)
     source: dict[str, object] = {"command": list(command)} if command else {}
     if ir_metadata:
         source["ir_metadata"] = _metadata(run)
-    return measure(
-        judgments_of(qrels, all_options["trec_eval_version"]), run, measures, all_options, source
-    )
+    version = all_options["trec_eval_version"]
+    selected(measures, version)
+    judgments = as_qrels(qrels, trec_eval_version=version)
+    plan = plan_of(judgments, measures, all_options)
+    return measure(plan, run, all_options, judgments_digest(judgments), source)
 
 
 def _metadata(run: Any) -> str:
@@ -185,14 +189,16 @@ def gate(
     limits = drop_limits(max_drop, saved.measures)
     chosen = options_of(checked(with_defaults(gate, options), AS_SAVED), saved, name)
     asked = saved.measures if measures is None else measures_of(measures, saved, name)
-    judgments = judgments_of(qrels, check_version(saved.compat))
-    if judgments.digest != saved.qrels["digest"] and not allow_other_qrels:
+    judgments = as_qrels(qrels, trec_eval_version=check_version(saved.compat))
+    digest = judgments_digest(judgments)
+    if digest != saved.qrels["digest"] and not allow_other_qrels:
         raise InputError(
             name,
-            f"saved with other judgments than {judgments.content.source}; save a new"
+            f"saved with other judgments than {judgments.source}; save a new"
             " baseline, or allow other qrels to compare the common queries",
         )
-    measured = measure(judgments, run, asked, chosen)
+    selected(asked, saved.compat)
+    measured = measure(plan_of(judgments, asked, chosen), run, chosen, digest)
 
     def judged(values: Measured) -> Verdict:
         comparison, notes, checks = compare_with(saved, values, name, test=test, alpha=alpha)

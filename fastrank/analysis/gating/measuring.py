@@ -14,10 +14,10 @@ from fastrank.analysis.comparing.alignment import systems_of
 from fastrank.analysis.comparing.compare import has_values
 from fastrank.analysis.gating.baseline import Baseline, means_of
 from fastrank.analysis.gating.checks import SAVED_WITH_TIES, canonical
-from fastrank.core.evaluation.evaluator import Evaluator
+from fastrank.core.evaluation.evaluator import scores_of_runs
 from fastrank.core.formats.files.source import name_of
-from fastrank.core.formats.inputs import as_qrels, is_file
-from fastrank.core.formats.trec.digests import exclusions_digest, file_digest, judgments_digest
+from fastrank.core.formats.inputs import is_file
+from fastrank.core.formats.trec.digests import exclusions_digest, file_digest
 from fastrank.core.matching.keywords import EVALUATION
 from fastrank.core.measures.selection import Selection
 from fastrank.core.scores.text import other_notes, tie_notes
@@ -28,22 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from fastrank.common.choices import TrecEvalVersion
     from fastrank.common.keywords import Keyword
-    from fastrank.core.data.qrels import Preferences, Qrels
-    from fastrank.core.formats.inputs import QrelsLike
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.matching.plan import Plan
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
 
 # How many seconds to wait for git before it counts as missing.
 PATIENCE = 10
-
-
-class Judgments(NamedTuple):
-    """Judgments and their digest."""
-
-    content: Qrels | Preferences
-    digest: str
 
 
 class Measured(NamedTuple):
@@ -79,14 +71,12 @@ def selected(measures: Measures, version: str) -> list[BoundMeasure]:
     Raises MeasureError for those that were asked for by name and have no values per query, or no
     better direction; sets of measures are filtered.
     """
-    chosen = Selection(measures).bind(
-        version, keep=lambda bound: has_values(bound) and bool(_better(bound))
-    )
+    chosen = Selection(measures).bind(version, keep=_is_judged)
     for bound in chosen:
         name = os.fsdecode(bound.names[0])
         if not has_values(bound):
             raise MeasureError(name, f"{name} has no values per query")
-        if not _better(bound):
+        if not bound.measure.better:
             raise MeasureError(
                 name,
                 f"{name!r}: neither higher nor lower values are better; a gate needs a direction",
@@ -94,29 +84,30 @@ def selected(measures: Measures, version: str) -> list[BoundMeasure]:
     return chosen
 
 
-def _better(bound: BoundMeasure) -> str:
-    return bound.measure.better
+def _is_judged(bound: BoundMeasure) -> bool:
+    return has_values(bound) and bool(bound.measure.better)
 
 
 def measure(
-    judgments: Judgments,
+    plan: Plan,
     run: Any,
-    measures: Measures,
     options: Mapping[str, Any],
+    digest: str,
     source: Mapping[str, object] | None = None,
 ) -> Measured:
-    """Evaluate a run. options: all those of `evaluate`, checked. source: what to record of it.
+    """Evaluate a run with measures that `selected` accepts.
 
-    Raises what `evaluate` raises, and GroupError for infinite values.
+    options: all those of `evaluate`, checked. digest: of the judgments. source: what to record of
+    the run. Raises what `evaluate` raises, and GroupError for infinite values.
     """
-    version = options["trec_eval_version"]
-    chosen = selected(measures, version)
-    scores = Evaluator(judgments.content, measures, **options).evaluate(run)
+    judgments: Any = plan.all_judgments
+    scores = scores_of_runs(plan, run)
     if isinstance(scores, list):
         raise TypeError(f"run: expected one run, found a list of {len(scores)}")
-    (system,), explained = systems_of(
-        [scores], {os.fsdecode(name) for bound in chosen for name in bound.names}
-    )
+    judged_names = {
+        os.fsdecode(name) for bound in plan.measures if _is_judged(bound) for name in bound.names
+    }
+    (system,), explained = systems_of([scores], judged_names)
     names = list(system.values)
     columns = [system.values[name].tolist() for name in names]
     per_query = {
@@ -128,12 +119,12 @@ def measure(
         created=created(),
         # By name: an import statement would break the order of the packages.
         fastrank=import_module("fastrank").__version__,
-        compat=version,
+        compat=plan.options.trec_eval_version,
         options=recorded(options),
         qrels={
-            "name": os.path.basename(judgments.content.source),
-            "digest": judgments.digest,
-            "queries": len(judgments.content),
+            "name": os.path.basename(judgments.source),
+            "digest": digest,
+            "queries": len(judgments),
         },
         run={
             "name": os.path.basename(name_of(run)) if is_file(run) else None,
@@ -147,7 +138,9 @@ def measure(
         counts=dict(scores.counts),
         per_query=per_query,
     )
-    _refuse_empty(baseline)
+    for name, mean in baseline.mean.items():
+        if mean != mean:
+            raise GroupError(f"{name}: no query has a value")
     judged = {os.fsdecode(query) for query in scores.coverage.judged}
     return Measured(
         baseline,
@@ -169,12 +162,6 @@ def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
     return values | {"exclude": exclusions_digest(values["exclude"])}
 
 
-def judgments_of(qrels: QrelsLike, version: TrecEvalVersion) -> Judgments:
-    """The judgments in anything that `evaluate` takes."""
-    content = as_qrels(qrels, trec_eval_version=version)
-    return Judgments(content, judgments_digest(content))
-
-
 def _refuse_infinite(names: list[str], per_query: dict[str, list[float | None]]) -> None:
     for query, values in per_query.items():
         for name, value in zip(names, values, strict=True):
@@ -184,21 +171,10 @@ def _refuse_infinite(names: list[str], per_query: dict[str, list[float | None]])
                 )
 
 
-def _refuse_empty(baseline: Baseline) -> None:
-    for name, mean in baseline.mean.items():
-        if mean != mean:
-            raise GroupError(f"{name}: no query has a value")
-
-
-def _as_saved() -> tuple[Keyword, ...]:
-    """The options of a gate, where None means that of the baseline."""
-    keywords = tuple(copy.copy(keyword) for keyword in EVALUATION)
-    for keyword in keywords:
-        keyword.default = None
-    return keywords
-
-
-AS_SAVED = _as_saved()
+# The options of a gate, where None means that of the baseline.
+AS_SAVED = tuple(map(copy.copy, EVALUATION))
+for _keyword in AS_SAVED:
+    _keyword.default = None
 
 
 def checked(options: Mapping[str, object], table: tuple[Keyword, ...]) -> dict[str, Any]:

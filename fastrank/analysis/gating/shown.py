@@ -1,10 +1,10 @@
-"""What a verdict shows, as plain text and as Markdown for pull requests and summaries of jobs."""
+"""What a verdict shows, in text, in Markdown for pull requests, and as annotations of GitHub."""
 
 from __future__ import annotations
 
 import math
 
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, visible
 from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph, Section
 from fastrank.common.rendering.markdown import markdown
 from fastrank.common.rendering.numbers import interval, number, p_text, signed
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.gating.checks import Check
     from fastrank.analysis.gating.verdict import Verdict
     from fastrank.common.rendering.document import Block
+
 
 # The queries that are listed for a measure, in tables and in a line.
 LISTED, WORST = 10, 5
@@ -157,3 +158,37 @@ def all_notes(verdict: Verdict) -> list[str]:
         check.message for check in verdict.results if check.result == "pass" and check.message
     ]
     return [*passed, *verdict.notes]
+
+
+# How many errors, warnings and notices of a step GitHub shows.
+SHOWN = 10
+
+
+def to_github(verdict: Verdict) -> str:
+    """A line for each check that does not pass, for the verdict, and for each note.
+
+    At most ten of each kind: GitHub hides the others.
+    """
+    bad = [check for check in verdict.results if check.result != "pass"]
+    kind = "warning" if verdict.passed else "error"
+    more = len(bad) - (SHOWN - 1)
+    lines = [annotation(kind, check.title, check.message) for check in bad[: SHOWN - 1]]
+    summary = heading(verdict) + (f"; {more} more are not shown" if more > 0 else "")
+    lines.append(
+        annotation("notice" if verdict.status == "pass" else kind, "fastrank gate", summary)
+    )
+    notes = all_notes(verdict)[: SHOWN - 1]
+    lines += [annotation("notice", "fastrank gate", note) for note in notes]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def annotation(kind: str, title: str, message: str) -> str:
+    """A workflow command: `::error title=...::...`."""
+    return f"::{kind} title={escaped(visible(title), ':,')}::{escaped(visible(message))}"
+
+
+def escaped(text: str, more: str = "") -> str:
+    """Escape a string for GitHub's workflow commands; more: what properties escape, too."""
+    for character in "%\r\n" + more:
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text

@@ -21,7 +21,7 @@ from fastrank.analysis.gating.checks import (
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
 from fastrank.core.results.result import Result
-from fastrank.core.results.table import Table
+from fastrank.core.results.table import Table, table_of_rows
 from fastrank.core.scores.text import first_ids, lacks, missing_note, treated
 from fastrank.errors import InputError
 
@@ -194,8 +194,7 @@ class Verdict(Result, Frozen):
     @property
     def checks(self) -> Table:
         """A row for each check, with the columns of the printed table in full precision."""
-        columns = zip(*self.results, strict=True)
-        return Table(columns=dict(zip(Check._fields, map(list, columns), strict=True)))
+        return table_of_rows(Check._fields, self.results)
 
     @property
     def is_improvement(self) -> bool:

@@ -1,6 +1,8 @@
-"""The public function that makes a page to look at runs."""
+"""The public function that makes a page to look at runs, and its result."""
 
 from __future__ import annotations
+
+import os
 
 from fastrank.analysis.comparing.compare import ALONE, CompareOptions, compare
 from fastrank.analysis.comparing.options import COMPARISON
@@ -11,32 +13,118 @@ from fastrank.analysis.explaining.judged_query import (
     refuse_negative_levels,
     run_of,
 )
-from fastrank.analysis.inspecting.inspection import Inspection
 from fastrank.analysis.inspecting.results import results_of
-from fastrank.analysis.inspecting.texts import missing_note, texts_of
 from fastrank.common.arguments import at_least
 from fastrank.common.keywords import pick, takes, with_defaults
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, first_few
 from fastrank.common.progress import bar
+from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import are_named, is_file
+from fastrank.core.formats.texts.lookup import lookup
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
-from fastrank.errors import OptionError
+from fastrank.errors import FastrankError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Collection, Sequence
+    from typing import Any, BinaryIO
 
     from typing_extensions import Unpack
 
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
+    from fastrank.analysis.comparing.comparison import Comparison
+    from fastrank.analysis.inspecting.results import QueryResults
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
+    from fastrank.core.formats.texts.lookup import TextsLike
     from fastrank.core.measures.selection import Measures
+
+    # A title, which may be empty, and a text.
+    Text = tuple[str, str]
+
+
+# The largest page, in bytes; browsers open larger ones slowly.
+LARGEST = 40_000_000
+
+
+class Inspection(Frozen):
+    """The results of runs, to be written as a page, as `fastrank.inspect` returns it.
+
+    comparison: the Comparison of the runs, with the values of all queries. k: how many results of a
+    run are shown. notes: what is missing, a list of str. texts: {document: (title, text)}.
+    queries: {query: (title, text)}. groups: {query: group}. title: of the page.
+
+    >>> found = fr.inspect({"q": {"d": 1}}, {"a": {"q": {"d": 2.0, "e": 1.0}}}, "map")
+    >>> found.comparison.mean["map"]["a"], found.notes
+    (1.0, [...])
+    """
+
+    made_by = "fastrank.inspect"
+    internal = frozenset({"results", "grades", "level"})
+
+    comparison: Comparison
+    grades: list[float]
+    groups: dict[str, str]
+    k: int
+    level: float
+    notes: list[str]
+    queries: dict[str, tuple[str, str]]
+    results: list[QueryResults]
+    texts: dict[str, tuple[str, str]]
+    title: str
+
+    def write(self, output: str | os.PathLike[str] | BinaryIO) -> None:
+        """Write the page to a file, or pages of some queries each into a folder.
+
+        output: a path that ends in .html or .htm, or a file object, for one page that works on its
+            own; else a folder for `index.html` and pages of at most 10 MB, which may be absent,
+            empty, or hold the pages of an earlier call.
+
+        Files and folders are replaced as a whole, or not at all. Raises OSError; InputError for a
+        folder with other files; FastrankError if a single page would have more than 40 MB, which
+        browsers open slowly.
+
+        >>> import io
+        >>> found = fr.inspect({"q": {"d": 1}}, {"a": {"q": {"d": 2.0, "e": 1.0}}}, "map")
+        >>> found.write(page := io.BytesIO())
+        >>> b"Content-Security-Policy" in page.getvalue()
+        True
+        """
+        from fastrank.analysis.inspecting.pages import folder_of, page_of
+
+        if not is_folder(output):
+            files.check_target(output)
+            content = page_of(self).encode()
+            if len(content) > LARGEST:
+                raise FastrankError(
+                    f"{files.name_of(output)}: the page would have {len(content) / 1e6:.0f} MB,"
+                    f" more than the {LARGEST / 1e6:.0f} MB that browsers open quickly; name a"
+                    " folder (such as inspect/) for pages of some queries each, or lower k"
+                )
+            files.write(output, [content])
+            return
+        from fastrank.analysis.inspecting.sites import write_site
+
+        write_site(folder_of(self), os.fspath(output))  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.comparison.names)
+        queries = counted(len(self.results), "query", "queries")
+        return f"<Inspection of {names}: {queries}, {counted(self.k, 'result')} each>"
+
+
+def is_folder(output: str | os.PathLike[str] | BinaryIO) -> bool:
+    """Whether an output is a folder of pages, not a page."""
+    if not isinstance(output, (str, os.PathLike)):
+        return False
+    path = os.fspath(output)
+    return path != "-" and not path.lower().endswith((".html", ".htm"))
+
 
 K = 20
 
@@ -160,3 +248,30 @@ def _groups(groups: Any) -> dict[str, str]:
 def _title(names: Sequence[str]) -> str:
     title = ", ".join(names)
     return title if len(title) <= 100 else f"{len(names)} runs"
+
+
+NAMED = 3
+
+
+def texts_of(texts: TextsLike | None, option: str, needed: Collection[str]) -> dict[str, Text]:
+    """The titles and texts of some documents (`option` is "texts") or queries.
+
+    texts: None, or as for `lookup`. Raises what that raises.
+    """
+    if texts is None:
+        return {}
+    find = lookup(texts, "corpus" if option == "texts" else "queries", needed, name=option)
+    parts = {text_id: find(text_id) for text_id in needed if text_id in find}
+    return {text_id: (title.strip(), text.strip()) for text_id, (title, text) in parts.items()}
+
+
+def missing_note(
+    lacks: str, origin: object, noun: str, needed: Collection[str], available: Collection[str]
+) -> list[str]:
+    """A note on the documents or queries (`noun`) that lack a text or a group, if some do."""
+    lacking = [text_id for text_id in needed if text_id not in available]
+    if origin is None or not lacking:
+        return []
+    source = f" in {name_of(origin)}" if isinstance(origin, (str, os.PathLike)) else ""
+    of = counted(len(needed), noun, "queries" if noun == "query" else f"{noun}s")
+    return [f"no {lacks}{source} for {len(lacking)} of {of}: {first_few(lacking, NAMED)}"]

@@ -14,10 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
     from fastrank.core.matching.plan import Plan
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
 # How many relevant documents that no run has in the first k are listed at most.
 MOST_MISSED = 100

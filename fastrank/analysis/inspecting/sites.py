@@ -17,7 +17,7 @@ from hashlib import sha256
 from importlib import import_module
 
 from fastrank.common.messages import first_few
-from fastrank.core.formats.files.files import removed_by_signals
+from fastrank.core.formats.files.unfinished import removed_by_signals
 from fastrank.core.formats.tables.records import load_json
 from fastrank.errors import FormatError, InputError
 

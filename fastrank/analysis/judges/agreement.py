@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers
     from fastrank.analysis.judges.coefficients import Coefficient
     from fastrank.analysis.judges.labels import Scale
+    from fastrank.common.arrays import Floats, Integers
     from fastrank.common.choices import BootstrapInterval
     from fastrank.common.plots.frame import Frame
     from fastrank.common.rendering.document import Block

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Floats: TypeAlias = npt.NDArray[np.float64]
+    from fastrank.common.arrays import Floats
+
     Coefficient: TypeAlias = Callable[[Floats], Floats]
 
 METRICS = ("nominal", "ordinal", "interval")
@@ -41,8 +42,7 @@ def _shares(confusion: Floats) -> Floats:
 
 def _product(rows: Floats, columns: Floats) -> Floats:
     """The shares that two distributions of grades would have by chance."""
-    product: Floats = rows[..., :, None] * columns[..., None, :]
-    return product
+    return rows[..., :, None] * columns[..., None, :]
 
 
 def distances(grades: int, power: int) -> Floats:

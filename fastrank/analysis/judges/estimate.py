@@ -293,7 +293,10 @@ class JudgeEstimate(Result, Frozen):
             grid = grid_of(
                 table_of_rows(("measure", "a", "b", gap, "p"), pairs), {gap: _signed, "p": p_text}
             )
-            blocks += [grid, Paragraph(f"p: {CORRECTION_NAMES[self.correction]}.", "legend")]
+            several = self.correction != "none" and len(pairs) > len(self.measures)
+            beside = "; the intervals are not" * several
+            corrected = CORRECTION_NAMES[self.correction]
+            blocks += [grid, Paragraph(f"p: {corrected}{beside}.", "legend")]
         return Document([*blocks, *(Paragraph(note, "note") for note in self.notes)])
 
     def _title(self) -> str:
@@ -404,6 +407,8 @@ def estimate(
         sample = QuerySample(people, by_judge, runs, measures, population, chosen)
     compare_scales(by_name, sample.notes)
     names, units = sample.names, np.eye(len(sample.names))
+    if interval == "percentile" and len(names) > 1:
+        sample.notes.append("p is from Student's t, the intervals are from resampled queries")
     pairs: dict[tuple[str, str, str], tuple[Estimated, float]] = {}
     for measure in sample.measures:
         estimates = {

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.formats.inputs import as_qrels, run_names
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.results.table import distinct
 from fastrank.errors import InputError, OptionError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
     from fastrank.core.formats.inputs import QrelsLike
 
     Judgments = dict[str, dict[str, float]]

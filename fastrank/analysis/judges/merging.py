@@ -18,8 +18,8 @@ from fastrank.analysis.judges.labels import (
 )
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
 from fastrank.common.messages import counted, first_few
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.formats.inputs import are_named, as_run, run_names
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.matching.rankings import rank_documents
 from fastrank.core.results.table import Table, distinct, table_of_rows
 from fastrank.errors import GroupError

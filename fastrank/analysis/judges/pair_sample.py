@@ -8,7 +8,7 @@ import numpy as np
 
 from fastrank.analysis.judges.labels import pairs_of
 from fastrank.analysis.judges.merging import named_rankings
-from fastrank.analysis.judges.prediction_powered import Estimated, half_width
+from fastrank.analysis.judges.prediction_powered import Estimated, half_width, p_of_zero
 from fastrank.common.messages import counted
 from fastrank.core.evaluation.evaluator import evaluate
 from fastrank.core.formats.inputs import are_named
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats, Integers
     from fastrank.analysis.judges.labels import Judgments
     from fastrank.analysis.judges.plans import JudgmentPlan
+    from fastrank.common.arrays import Floats, Integers
     from fastrank.core.formats.inputs import RunLike, RunsLike
     from fastrank.core.measures.selection import Measures
 
@@ -147,7 +147,8 @@ class PairSample:
         df = self.n - 1
         value, half = judged + total, half_width(error, df, self.chosen.level)
         bounds = value - half, value + half
-        return Estimated(value, *bounds, error, df, 1.0, alone, alone_error, judged, 0.0, self.n)
+        p = p_of_zero(value, error, df)
+        return Estimated(value, *bounds, error, p, df, 1.0, alone, alone_error, judged, 0.0, self.n)
 
     def _total(self, values: Floats, possible: Floats) -> tuple[float, float]:
         """The estimated sum over the pool per query, and its standard error, by strata.

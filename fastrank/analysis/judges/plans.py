@@ -19,15 +19,15 @@ from fastrank.analysis.judges.merging import named_rankings
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.formats import content_of, format_of
 from fastrank.core.formats.inputs import is_file
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.records import load_json
-from fastrank.core.formats.tables.table import qrels_of
 from fastrank.core.formats.tables.table_files import DELIMITERS, table_of_cells
+from fastrank.core.formats.tables.to_qrels import qrels_of
 from fastrank.core.results.table import Table, table_of_rows
 from fastrank.errors import FormatError, GroupError, OptionError
 
@@ -120,8 +120,7 @@ class JudgmentPlan(Frozen):
             if sampled or self.by == "pairs"
         ]
         table = table_of_rows(("query", "doc", "grade", "stratum"), rows)
-        judgments: Qrels = Qrels._from_table("arrays", table.columns)
-        return judgments
+        return Qrels._from_table("arrays", table.columns)
 
     def grades_of(
         self, grades: QrelsLike, *, partial: bool = False

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.analysis.comparing.bootstrap import all_the_same, spread_of
+from fastrank.analysis.comparing.power import critical_t, p_of_t
 from fastrank.analysis.comparing.randomization import resampled_sums
-from fastrank.analysis.comparing.student import critical_t, p_of_t
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats
+    from fastrank.common.arrays import Floats
 
 # If this share of the values is equal, rare others decide the mean: it is as if this many more of
 # them were known. `python -m bench coverage` tells how often the intervals then hold.
@@ -29,15 +29,17 @@ FOLDS = 5
 class Estimated(NamedTuple):
     """A mean with its interval, NaN without one.
 
-    error: its standard error. df: the degrees of freedom of Student's t. weight: how much the judge
-    counts, lambda. human, human_error: the mean of the human values alone; judge, judge_error: that
-    of the judge's. n: the number of human values.
+    error: its standard error. p: two-sided, of a mean of 0, by Student's t; NaN without an error.
+    df: the degrees of freedom. weight: how much the judge counts, lambda. human, human_error: the
+    mean of the human values alone; judge, judge_error: that of the judge's. n: the number of human
+    values.
     """
 
     value: float
     low: float
     high: float
     error: float
+    p: float
     df: int
     weight: float
     human: float
@@ -56,12 +58,10 @@ class Estimated(NamedTuple):
         """How many human values alone would give this standard error."""
         return self.n / self.width**2 if self.width else float("inf")
 
-    @property
-    def p(self) -> float:
-        """The two-sided p-value of a mean of 0, from Student's t."""
-        if not self.error > 0:
-            return float("nan")
-        return float(p_of_t(self.value / self.error, self.df))
+
+def p_of_zero(value: float, error: float, df: int) -> float:
+    """The two-sided p-value of a mean of 0, from Student's t; NaN without an error."""
+    return float(p_of_t(value / error, df)) if error > 0 else float("nan")
 
 
 def half_width(error: float, df: int, level: float) -> float:
@@ -122,6 +122,7 @@ def estimated(
         low, high = value - half, value + half
     else:
         low, high = _resampled(value, residual, weight * others, settings, finite=finite)
+    p = p_of_zero(value, error, n - 1)
     if len(others) or not finite:
         quantile = half_width(1.0, n - 1, settings.level)
         all_values = count if finite else None
@@ -132,8 +133,11 @@ def estimated(
             down, up = _of_equals(residual, weight, limits, all_values, settings.level)
             low, high = low - down, high + up
             error = (high - low) / 2 / quantile
+            # The interval is not symmetric: what counts is its side of 0.
+            side = value - low if value > 0 else high - value
+            p = p_of_zero(value, side / quantile, n - 1)
     return Estimated(
-        value, low, high, error, n - 1, weight, alone, human_error, judge, judge_error, n
+        value, low, high, error, p, n - 1, weight, alone, human_error, judge, judge_error, n
     )
 
 

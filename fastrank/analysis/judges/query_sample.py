@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastrank.analysis.comparing.options import Settings
-    from fastrank.analysis.comparing.paired import Floats
     from fastrank.analysis.judges.labels import Judgments
+    from fastrank.common.arrays import Floats
     from fastrank.core.formats.inputs import RunLike, RunsLike
     from fastrank.core.measures.selection import Measures
 

@@ -10,10 +10,10 @@ from fastrank.analysis.spans.qrels import number_documents
 from fastrank.analysis.spans.readers import read_chunks, read_spans
 from fastrank.analysis.spans.stretches import PART, Union, combined, meeting, number_texts, on_line
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice
-from fastrank.core.data.qrels import Graded
 from fastrank.core.data.texts import as_texts, decoded, gather_texts, memory_of, text_order
-from fastrank.core.evaluation.evaluator import no_queries_error
+from fastrank.core.evaluation.unshared_ids import no_queries_error
 from fastrank.core.formats.inputs import as_run, is_path, run_name
+from fastrank.core.formats.qrels import Graded
 from fastrank.core.matching.queries import missing_queries
 from fastrank.core.matching.rankings import compared_scores
 from fastrank.core.scores.scores import Scores
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.spans.readers import Chunks, ChunksLike, Spans, SpansLike
-    from fastrank.analysis.spans.stretches import Integers
+    from fastrank.common.arrays import Integers
     from fastrank.common.choices import Missing
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import RunLike
+    from fastrank.core.formats.run import Run
     from fastrank.core.formats.texts.lookup import TextsLike
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
 
 MEASURES = "SpanRecall@5 SpanPrecision@5 SpanIoU@5 SpanF1@5 SpanPrecisionOmega"
 
@@ -178,14 +178,14 @@ class _Text:
 
     def _overlap(self, name: str, starts: Integers, ends: Integers, *, repeated: bool) -> Any:
         retrieved, needed = Union(starts, ends), self._evidence
-        hits = self._sum(needed, retrieved.within(needed.starts, needed.ends))
+        hits = self._sum(needed.starts, retrieved.within(needed.starts, needed.ends))
         if not repeated:
             starts, ends = retrieved.starts, retrieved.ends
-        size = self._sum_at(starts, ends - starts)
+        size = self._sum(starts, ends - starts)
         if self._has_alternatives:
             needed = self._chosen(retrieved)
-        need = self._sum(needed, needed.ends - needed.starts)
-        got = self._sum(needed, retrieved.within(needed.starts, needed.ends))
+        need = self._sum(needed.starts, needed.ends - needed.starts)
+        got = self._sum(needed.starts, retrieved.within(needed.starts, needed.ends))
         precision, recall = _ratio(hits, size), _ratio(got, need)
         if name == "SpanF1":
             return _ratio(2.0 * precision * recall, precision + recall)
@@ -200,10 +200,7 @@ class _Text:
         best = order[np.unique(self._pieces[order], return_index=True)[1]]
         return Union(starts[best], ends[best])
 
-    def _sum(self, union: Union, numbers: Integers) -> Integers:
-        return self._sum_at(union.starts, numbers)
-
-    def _sum_at(self, starts: Integers, numbers: Integers) -> Integers:
+    def _sum(self, starts: Integers, numbers: Integers) -> Integers:
         """The sums by query of numbers at places of the line, int64[queries]."""
         sums = np.zeros(len(self.queries), np.int64)
         np.add.at(sums, self._query_of[starts // PART], numbers)

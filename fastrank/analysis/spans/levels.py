@@ -8,10 +8,10 @@ from fastrank.analysis.spans.readers import read_chunks
 from fastrank.analysis.spans.stretches import combined, number_texts
 from fastrank.common.arguments import check_choice
 from fastrank.common.messages import counted, first_few
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import gather_texts, memory_of
 from fastrank.core.formats.inputs import as_run
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables.values import texts_of_list
 from fastrank.errors import InputError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.spans.readers import Chunks, ChunksLike
-    from fastrank.analysis.spans.stretches import Integers
+    from fastrank.common.arrays import Integers
     from fastrank.common.choices import Level
     from fastrank.core.formats.inputs import RunLike
 

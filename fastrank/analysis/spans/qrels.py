@@ -10,8 +10,8 @@ from fastrank.analysis.spans.readers import read_chunks, read_spans
 from fastrank.analysis.spans.stretches import combined, meeting, number_texts, on_line
 from fastrank.common.arguments import at_least, check_choice, finite, flag
 from fastrank.common.messages import closest, counted, did_you_mean, first_few
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import decoded
+from fastrank.core.formats.qrels import Qrels
 from fastrank.errors import InputError, OptionError
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.analysis.spans.readers import Chunks, ChunksLike, Spans, SpansLike
-    from fastrank.analysis.spans.stretches import Integers
+    from fastrank.common.arrays import Integers
     from fastrank.common.choices import OverlapOf, SpanGrade
     from fastrank.core.formats.texts.lookup import TextsLike
 

@@ -12,14 +12,11 @@ from fastrank.core.native import kernels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from fastrank.analysis.spans.readers import Places
+    from fastrank.common.arrays import Integers
 
-    Integers = npt.NDArray[np.int64]
     # Starts and ends.
     Stretches = tuple[Integers, Integers]
-
 
 # The highest place in a document, and the length of a part.
 MOST = 2**31

@@ -16,7 +16,7 @@ from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.messages import first_few
 from fastrank.core.formats.files.source import MAGICS
 from fastrank.core.matching.options import Options
-from fastrank.core.measures.selection import bind_trec
+from fastrank.core.measures.bound import bind_trec
 from fastrank.core.measures.trec import MEASURES, NICKNAMES, Measure
 from fastrank.core.native import codes
 from fastrank.core.native.compiling.signatures import field_types, flat_words

@@ -30,12 +30,11 @@ def whole_page(
     parts: Iterable[Document | str],
     *,
     data: Mapping[str, object] | None = None,
-    heading: bool = True,
     kind: str = "",
 ) -> str:
     """A page that works on its own, on light and dark screens, on phones and on paper.
 
-    title: of the window, and of the page if `heading`. parts: documents, and elements that `html`
+    title: of the window and of the page. parts: documents, and elements that `html`
     made, with everything escaped. data: what the script reads, {id of the element: value that JSON
     can have, or text that is JSON already}. kind: the class of the body.
 
@@ -44,9 +43,8 @@ def whole_page(
     """
     style, script = _resource("page.css"), _resource("page.js")
     policy = POLICY.format(script=_hash(script), style=_hash(style))
-    body = [part if isinstance(part, str) else html(part) for part in parts]
-    if heading:
-        body.insert(0, f"<h1>{safe(title)}</h1>")
+    body = [f"<h1>{safe(title)}</h1>"]
+    body += [part if isinstance(part, str) else html(part) for part in parts]
     body += [embedded(name, value) for name, value in (data or {}).items()]
     return "\n".join(
         [

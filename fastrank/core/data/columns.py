@@ -6,7 +6,6 @@ numbers are typed memory that kernels read and numpy views.
 
 from __future__ import annotations
 
-from fastrank.common.lazy import convert
 from fastrank.common.messages import counted
 from fastrank.core.native.record import Record
 
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-    import pandas
-    import polars
-    import pyarrow
     from typing_extensions import Self
 
     from fastrank.core.data.texts import Texts
@@ -38,10 +34,8 @@ class Frozen:
     `from_...`; "" for those made by their fields.
     """
 
-    # The defaults of fields that are annotated without a value.
-    defaults: ClassVar[dict[str, object]] = {}
     internal: ClassVar[frozenset[str]] = frozenset(
-        {"changed", "defaults", "field_names", "internal", "made_by", "required"}
+        {"changed", "field_names", "internal", "made_by", "required"}
     )
     made_by: ClassVar[str] = ""
     # The names of all fields, including those of base classes, and of those without a default.
@@ -49,10 +43,7 @@ class Frozen:
     required: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
-        attributes = vars(cls)
-        for name, value in attributes.get("defaults", {}).items():
-            setattr(cls, name, value)
-        annotated = attributes.get("__annotations__", {}).items()
+        annotated = vars(cls).get("__annotations__", {}).items()
         fields = {name for name, kind in annotated if not kind.startswith("ClassVar")}
         cls.field_names = cls.field_names | fields
         cls.required = frozenset(name for name in cls.field_names if not hasattr(cls, name))
@@ -204,67 +195,3 @@ class PerQuery(Frozen):
     def __repr__(self) -> str:
         queries = counted(len(self.queries), "query", "queries")
         return f"<{type(self).__name__} {self.source}: {queries}, {counted(len(self.docs), 'row')}>"
-
-
-class Convertible(PerQuery):
-    """Judgments or runs, which convert to dicts, data frames and tables.
-
-    Frames and tables have the columns query_id and doc_id (strings). Judgments add relevance
-    (int64, or float64 for grades with fractions), iteration (string) unless all are `0`, and
-    stratum (string) if there are strata; runs add score (float64) and, if there is one, tag
-    (string). A query without results has no row.
-    Bytes that are not UTF-8 become lone surrogates, as in `os.fsdecode`.
-    """
-
-    @classmethod
-    def _from_table(
-        cls, form: str, table: object, columns: object = None, **options: object
-    ) -> Self:
-        """Make judgments or a run of a table in another form."""
-        converted: Self = convert("from_table", cls, form, table, columns, **options)
-        return converted
-
-    def __getitem__(self, query: str | int) -> dict[str, Any]:
-        """{document: grade or score} of a query. Raises KeyError for an unknown query."""
-        number = self._numbers().get(id_text(query))
-        if number is None:
-            raise KeyError(f"no query {query!r} in {self!r}")
-        values: dict[str, object] = convert("query_to_dict", self, number)
-        return values
-
-    def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Convert to {query: {document: grade or score}}, as pytrec_eval takes it.
-
-        Raises InputError for a duplicate document in a query.
-
-        >>> fr.Run.from_arrays(["q1", "q1"], ["d1", "d2"], [0.5, 0.75]).to_dict()
-        {'q1': {'d1': 0.5, 'd2': 0.75}}
-        """
-        values: dict[str, dict[str, object]] = convert("to_dict", self)
-        return values
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Convert to a pandas DataFrame.
-
-        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_pandas()
-          query_id doc_id  relevance
-        0       q1     d1          1
-        1       q1     d2          0
-        """
-        return convert("to_pandas", self)
-
-    def to_polars(self) -> polars.DataFrame:
-        """Convert to a polars DataFrame. Raises InputError for ids that are not UTF-8.
-
-        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_polars().columns
-        ['query_id', 'doc_id', 'relevance']
-        """
-        return convert("to_polars", self)
-
-    def to_arrow(self) -> pyarrow.Table:
-        """Convert to an Arrow table. Raises InputError for ids that are not UTF-8.
-
-        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_arrow().column_names
-        ['query_id', 'doc_id', 'relevance']
-        """
-        return convert("to_arrow", self)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from fastrank.common.arguments import check_threads, flag
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.ties import scores_and_ties
 from fastrank.core.formats.inputs import is_file
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.formats.tables.values import (
     as_rows,
     check_integers,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from fastrank.core.data.qrels import Scale
+    from fastrank.core.data.grades import Scale
     from fastrank.core.matching.judged import Judged
     from fastrank.core.measures.custom import CustomMeasure, Function
     from fastrank.core.native.record import Float64Array

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fastrank.core.evaluation.values import computed
-from fastrank.core.formats.tables.dicts import documents_of, run_from_dict
+from fastrank.core.formats.tables.dicts import documents_of
+from fastrank.core.formats.tables.to_run import run_from_dict
 from fastrank.core.matching.dicts import are_texts, judge_dicts
 from fastrank.core.matching.judged import JudgedRun, QueryError
 from fastrank.core.matching.rankings import judge_rankings
@@ -45,7 +46,7 @@ class DictEvaluator:
         """Compute the measures for the judged queries of a run. Raises InputError.
 
         Returns these queries, what `arrange` has made of the values, and what holds the memory of
-        both, which is reused for another run once nothing refers to it.
+        both where it is reused for another run once nothing refers to it.
         """
         if not are_texts(run):
             raise InputError("run", WRONG_IDS)
@@ -57,15 +58,15 @@ class DictEvaluator:
         rankings = list(judged_run.values())
         if not set(map(type, rankings)) <= {dict}:
             rankings = [documents_of("run", *item) for item in judged_run.items()]
-        batch = judge_dicts(self._plan, rankings, numbers)
+        judged, batch = judge_dicts(self._plan, rankings, numbers)
         if batch is not None and batch.prepared is not None:
             values, columns = batch.prepared
             values.compute_again()
             return judged_run, columns, batch
-        judged = self._convert(judged_run, numbers) if batch is None else batch.judged
+        if judged is None:
+            judged = self._convert(judged_run, numbers)
         result = JudgedRun(queries=numbers, judged=judged, missing=0, tag=b"")
-        repeated = batch if batch is not None and batch.repeats else None
-        _, columns = computed(self._plan, result, self._arrange, repeated)
+        _, columns = computed(self._plan, result, self._arrange, batch)
         return judged_run, columns, batch
 
     def _convert(self, judged_run: Mapping[str, Any], numbers: list[int]) -> Judged:

@@ -9,25 +9,23 @@ from typing import cast, overload
 from fastrank.common.arguments import check_threads
 from fastrank.common.keywords import check_names, takes
 from fastrank.common.messages import counted
-from fastrank.core.data.qrels import Preferences
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.scoring import scores_of
+from fastrank.core.formats.qrels import Preferences
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.match import match
 from fastrank.core.matching.options import bind_measures
 from fastrank.core.matching.plan import Plan
-from fastrank.errors import NoQueriesError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from typing_extensions import Unpack
 
     from fastrank.common.parallel import Workers
-    from fastrank.core.data.texts import Texts
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
     from fastrank.core.formats.trec.reader import Warn
     from fastrank.core.matching.plan import FileState
@@ -142,7 +140,7 @@ def evaluate(
         # Nobody else has this evaluator.
         indexed = index_judgments(qrels, copied=False)
         qrels = qrels if indexed is None else indexed
-    return _evaluated(plan_of(qrels, measures, options), run, threads, executor, progress)
+    return scores_of_runs(plan_of(qrels, measures, options), run, threads, executor, progress)
 
 
 @takes(EvaluationOptions, EVALUATION)
@@ -220,11 +218,15 @@ class Evaluator:
         >>> evaluator.evaluate("data/pca.run").mean
         {'map': 0.34933767225585727}
         """
-        return _evaluated(self._plan, run, threads, executor, progress)
+        return scores_of_runs(self._plan, run, threads, executor, progress)
 
 
-def _evaluated(
-    plan: Plan, run: object, threads: int | None, executor: Workers | None, progress: bool | None
+def scores_of_runs(
+    plan: Plan,
+    run: object,
+    threads: int | None = None,
+    executor: Workers | None = None,
+    progress: bool | None = None,
 ) -> Scores | list[Scores]:
     """The scores of a run or of several; the arguments are those of `evaluate`."""
     if threads is not None:
@@ -275,7 +277,7 @@ def evaluated(
     """The scores of a run, as `Evaluator.evaluate` takes it. warn: is called with warnings."""
     if type(_first_score(run)) is int:
         # Imported late: few scores are integers.
-        from fastrank.core.formats.tables.dicts import warn_if_swapped
+        from fastrank.core.formats.swapped import warn_if_swapped
 
         rankings = (docs.values() for docs in run.values() if isinstance(docs, dict))
         warn_if_swapped(plan.judgments, rankings, warn)
@@ -309,71 +311,3 @@ def plan_of(qrels: object, measures: Measures, options: Mapping[str, object]) ->
     elif "groups" in needs and needs <= {"groups", "run", "queries"}:
         checked = checked.changed(relevance_format="qrels_jg")
     return Plan.of(judgments, bound, checked, file)
-
-
-# How many ids of each side are shown, and how much of those of documents.
-SHOWN_QUERIES, SHOWN_DOCUMENTS, LONGEST = 3, 2, 60
-
-
-def no_queries_error(
-    judged: Iterable[bytes], run_queries: Iterable[bytes] | None, *, left_out: int = 0
-) -> NoQueriesError:
-    """The error, with some ids of both sides.
-
-    judged: the ids of the judged queries. run_queries: those of the run, None if they are not
-        known.
-    left_out: the number of judged queries skipped because they have no relevant document.
-    """
-    judged, run_queries = list(judged), run_queries if run_queries is None else sorted(run_queries)
-    skipped = counted(left_out, "judged query", "judged queries")
-    dropped = f"; skipped {skipped} without a relevant document" if left_out else ""
-    if not judged:
-        return NoQueriesError(f"there are no judged queries{dropped}")
-    sides = f"qrels: {_first(judged, SHOWN_QUERIES)}"
-    if run_queries is None:
-        return NoQueriesError(f"the run has no results for any judged query ({sides}){dropped}")
-    if not run_queries:
-        return NoQueriesError(f"the run has no queries{dropped}")
-    sides = f"run: {_first(run_queries, SHOWN_QUERIES)}; {sides}"
-    message = f"the run and the qrels share no query ids ({sides})"
-    for difference, normal in DETAILS.items():
-        if not {*map(normal, judged)}.isdisjoint(map(normal, run_queries)):
-            message += f"; do the ids differ only {difference}?"
-            break
-    return NoQueriesError(message + dropped)
-
-
-def _without_zeros(query: bytes) -> bytes:
-    """An integer without leading zeros."""
-    return query.lstrip(b"0") or b"0" if query.isdigit() else query
-
-
-def _without_fraction(query: bytes) -> bytes:
-    """An integer that is written as a decimal, without its fraction of zero."""
-    integer = query.removesuffix(b".0")
-    return integer if integer.isdigit() else query
-
-
-# What ids may differ by, with the function that removes it.
-DETAILS: dict[str, Callable[[bytes], object]] = {
-    "in blanks or newlines around them": bytes.strip,
-    "in case": lambda query: decoded(query).casefold(),
-    "in leading zeros": _without_zeros,
-    "as 1 and 1.0 do": _without_fraction,
-}
-
-
-def not_in_corpus(judged: Sequence[bytes] | Texts, corpus: Sequence[bytes] | Texts) -> str:
-    """The message, with some ids of both sides."""
-    return f"no judged document is in the corpus ({both_sides(judged, 'corpus', corpus)})"
-
-
-def both_sides(judged: Sequence[bytes] | Texts, side: str, ids: Sequence[bytes] | Texts) -> str:
-    """The first judged ids, and the first ids of the other side under its name."""
-    first, second = (_first(texts, SHOWN_DOCUMENTS, f".{LONGEST}") for texts in (judged, ids))
-    return f"judged: {first}; {side}: {second}"
-
-
-def _first(ids: Sequence[bytes] | Texts, count: int, form: str = "") -> str:
-    shown = [format(repr(decoded(ids[i])), form) for i in range(min(count, len(ids)))]
-    return ", ".join(shown + ["..."] * (len(ids) > count))

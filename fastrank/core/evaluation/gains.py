@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from fastrank.core.data.columns import as_array
-from fastrank.core.data.qrels import Graded, Qrels, query_and_document
 from fastrank.core.data.texts import decoded
+from fastrank.core.formats.qrels import Graded, Qrels, query_and_document
 from fastrank.core.measures.measure_options import LARGEST
 from fastrank.core.native import records
 from fastrank.core.native.buffers import filled
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from fastrank.core.matching.judged import Judged
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.native.record import Int64Array
 
     Pairs = list[tuple[int, float]]

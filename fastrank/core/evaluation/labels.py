@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from fastrank.common.arguments import check_choice
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.core.data.qrels import Graded
 from fastrank.core.data.texts import Groups, Texts, as_texts, memory_of, text_order
 from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.evaluation.ties import ties_later
+from fastrank.core.formats.qrels import Graded
 from fastrank.core.formats.tables.values import (
     as_rows,
     check_integers,
@@ -245,12 +245,7 @@ def _warn_if_swapped(graded: Graded, scores: Array) -> None:
     """Issue a warning where labels with fractions and scores have probably changed places."""
     import numpy
 
-    from fastrank.core.formats.tables.dicts import (
-        SMALL,
-        SOME_QUERIES,
-        have_fractions,
-        warn_if_swapped,
-    )
+    from fastrank.core.formats.swapped import SMALL, SOME_QUERIES, have_fractions, warn_if_swapped
 
     if graded.scale is None or not have_fractions(graded.scale):
         return

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice, finite
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.core.data.columns import as_array
-from fastrank.core.data.qrels import Preferences, lowest_code
-from fastrank.core.evaluation.evaluator import no_queries_error
 from fastrank.core.evaluation.scoring import scores_of_values
+from fastrank.core.evaluation.unshared_ids import no_queries_error
+from fastrank.core.formats.qrels import Preferences, lowest_code
 from fastrank.core.formats.tables.values import as_rows, check_integers, check_scores, to_int64
 from fastrank.core.matching.judged import QueryError
 from fastrank.core.matching.keywords import (
@@ -19,7 +19,7 @@ from fastrank.core.matching.keywords import (
 from fastrank.core.matching.plan import Plan
 from fastrank.core.matching.queries import match_run
 from fastrank.core.matching.rankings import judge_rankings
-from fastrank.core.measures.selection import BoundMeasure
+from fastrank.core.measures.bound import BoundMeasure
 from fastrank.core.measures.trec import Measure
 from fastrank.errors import ArrayError, InputError, OptionError
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastrank.core.data.texts import TextSelection
 from fastrank.core.evaluation.values import computed
 from fastrank.core.matching.judged import count_retrieved
-from fastrank.core.matching.queries import missing_queries
 from fastrank.core.measures.trec import GAINS
 from fastrank.core.scores.scores import Scores
 from fastrank.core.scores.summary import (
@@ -51,6 +50,9 @@ def scores_of(
     """
     judgments, measures, options = plan.judgments, plan.measures, plan.options
     if options.missing_is_error and run.missing:
+        # The trec_eval command has no such option.
+        from fastrank.core.matching.queries import missing_queries
+
         raise missing_queries(judgments, TextSelection(judgments.queries, run.queries))
     batch = lender(plan, run.judged) if plan.lends else None
     if batch is not None and not plan.known(_may_repeat):
@@ -67,7 +69,7 @@ def scores_of(
     zero_rows = zero_rows and options.complete and zscores is None
     if not queries and failure is None and not (zero_rows and len(judgments)):
         # The trec_eval command has its own message.
-        from fastrank.core.evaluation.evaluator import no_queries_error
+        from fastrank.core.evaluation.unshared_ids import no_queries_error
 
         skipped = len(plan.skipped)
         raise no_queries_error(judgments.queries, run.unjudged_queries, left_out=skipped)
@@ -209,7 +211,7 @@ def _may_repeat(plan: Plan) -> bool:
     """Whether `Values.compute_again` is all it takes to compute the values of another run."""
     return (
         plan.options.no_relevant != "one"
-        and not plan.requires.evaluates_missing
+        and not plan.options.evaluates_missing
         and getattr(plan.judgments, "scale", None) is None
         and all(
             bound.measure.needs in REPEATABLE

@@ -7,9 +7,9 @@ from fastrank.common.keywords import takes, with_defaults
 from fastrank.common.messages import counted
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.qrels import Preferences
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.scoring import lender, scores_of
+from fastrank.core.formats.qrels import Preferences
 from fastrank.core.matching.judged import JudgedRun
 from fastrank.core.matching.keywords import EVALUATION, DepthOptions, evaluation_options
 from fastrank.core.matching.match import match
@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.formats.run import Run
     from fastrank.core.matching.options import Options
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.core.scores.text import Range
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fastrank.core.data.qrels import Graded, Preferences, lowest_code, query_and_document
 from fastrank.core.data.texts import decoded
+from fastrank.core.formats.qrels import Graded, Preferences, lowest_code, query_and_document
 from fastrank.core.matching.judged import Judged, JudgedRun, QueryError
 from fastrank.core.matching.options import BY_COLUMN
 from fastrank.core.measures.trec import DEFINED_GAINS
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from fastrank.core.data.texts import Ids
     from fastrank.core.matching.dicts import DictBatch
+    from fastrank.core.matching.judged import Tied
     from fastrank.core.matching.plan import Plan
-    from fastrank.core.matching.rankings import Tied
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.native.library import Call
     from fastrank.core.native.record import Float64Array
 
@@ -222,7 +222,8 @@ class Values:
 
     def _of_missing(self, bound: BoundMeasure, queries: Ids) -> Values:
         """The values of the judged queries that were not evaluated."""
-        from fastrank.core.matching.rankings import rankings_of, with_generated_ids, without_results
+        from fastrank.core.matching.rankings import with_generated_ids, without_results
+        from fastrank.core.matching.texts import rankings_of
 
         plan = self.plan
         qrels = plan.judgments

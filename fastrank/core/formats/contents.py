@@ -12,7 +12,7 @@ from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.tables.reading import binary_table
 from fastrank.core.formats.tables.records import json_content, table_of_json
 from fastrank.core.formats.tables.roles import kind_of_names, normalized_name
-from fastrank.core.formats.tables.sniff import WITHOUT_HEADER
+from fastrank.core.formats.tables.sniff import WITHOUT_HEADER, first_other_than_ranks
 from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.table_files import table_of_cells, table_of_delimited
 from fastrank.errors import FormatError
@@ -206,25 +206,20 @@ def _rank_or_score(given: Content, cells: Any, lines: Sequence[int]) -> str:
     Ranks that pandas has written as floats could be scores as well.
     """
     queries, _, texts = cells
-    are_integers = all(text.strip().isdecimal() for text in texts)
-    if not are_integers and not all(text.strip().endswith(".0") for text in texts):
+    try:
+        odd = first_other_than_ranks(queries, map(float, texts))
+    except ValueError:
         return "score"
-    previous: dict[str, float] = {}
-    for row, (query, text) in enumerate(zip(queries, texts, strict=True)):
-        last = previous.get(query)
-        number = previous[query] = float(text)
-        if not are_integers and (number not in (0, 1) if last is None else number != last + 1):
-            return "score"
-        expected = 1 if last is None else int(last) + 1
-        if are_integers and number != expected:
-            raise _ambiguous(
-                given, lines[row], f"expected rank {expected} in query {query!r}, found {text}"
-            )
-    if not are_integers:
-        raise _ambiguous(
-            given, lines[0], f"found {texts[0]}, and each is one more than that before"
-        )
-    return "rank"
+    are_integers = all(text.strip().isdecimal() for text in texts)
+    if are_integers and odd is not None:
+        row, expected = odd
+        reason = f"expected rank {expected} in query {queries[row]!r}, found {texts[row]}"
+        raise _ambiguous(given, lines[row], reason)
+    if are_integers:
+        return "rank"
+    if odd is not None and first_other_than_ranks(queries, map(float, texts), 0) is not None:
+        return "score"
+    raise _ambiguous(given, lines[0], f"found {texts[0]}, and each is one more than that before")
 
 
 def _ambiguous(given: Content, line: int, reason: str) -> FormatError:

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from fastrank.common.choices import Format as FormatName
     from fastrank.common.messages import Warn
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.contents import Found
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
     from fastrank.core.formats.tables.roles import Name
 
 
@@ -68,7 +68,7 @@ def _write_trec(noun: Qrels | Run) -> Iterable[bytes]:
 
 
 def _write_sample(noun: Qrels | Run) -> Iterable[bytes]:
-    from fastrank.core.data.qrels import Qrels
+    from fastrank.core.formats.qrels import Qrels
     from fastrank.core.formats.trec.writers import sample_lines
 
     if not isinstance(noun, Qrels):
@@ -198,14 +198,9 @@ SUFFIXES: dict[str, FormatName] = {
 }
 
 
-def names_of_formats(kind: str | None = None, *, written: bool = False) -> tuple[str, ...]:
-    """The names of the formats of a kind (qrels or run), by default of both; `written`: of those
-    that can be written."""
-    return tuple(
-        record.name
-        for record in _RECORDS
-        if (kind is None or kind in record.kinds) and (record.write or not written)
-    )
+def written_formats(*kinds: str) -> tuple[str, ...]:
+    """The names of the formats in which all of these kinds (qrels, run) can be written."""
+    return tuple(record.name for record in _RECORDS if record.write and {*kinds} <= {*record.kinds})
 
 
 def check_format(name: str, *others: str) -> str:

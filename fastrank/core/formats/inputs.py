@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.core.data.columns import PerQuery
-from fastrank.core.data.qrels import Preferences, Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.formats.files.source import is_unusual, name_of
 from fastrank.core.formats.formats import SUFFIXES, format_of
+from fastrank.core.formats.qrels import Preferences, Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.arrow_files import is_folder
 from fastrank.core.formats.tables.forms import are_cells
@@ -23,7 +23,7 @@ from fastrank.core.formats.tables.forms import is_row as is_row
 from fastrank.core.formats.tables.reading import frame_of as frame_of
 from fastrank.core.formats.tables.records import are_columns, table_of_columns, table_of_records
 from fastrank.core.formats.tables.sniff import COMPRESSED
-from fastrank.core.formats.trec.runs import apply_order
+from fastrank.core.formats.tables.to_run import apply_order
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
@@ -70,10 +70,11 @@ def as_qrels(
 
         return read_qrels(given, trec_eval_version=trec_eval_version)
     if isinstance(found, Mapping):
-        from fastrank.core.formats.tables.dicts import SOURCE, qrels_from_dict
+        from fastrank.core.formats.tables.dicts import SOURCE
+        from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 
         return qrels_from_dict(found, source="qrels" if found is given else SOURCE)
-    from fastrank.core.formats.tables.table import qrels_of
+    from fastrank.core.formats.tables.to_qrels import qrels_of
 
     return qrels_of(found)
 
@@ -112,7 +113,7 @@ def open_run(
             return found
         return apply_order(Run.from_dict(found, tag=getattr(given, "name", None)), rank_by)
     if found is not None:
-        from fastrank.core.formats.tables.table import run_of
+        from fastrank.core.formats.tables.to_run import run_of
 
         return run_of(found, rank_by=rank_by)
     if is_folder(given):
@@ -155,12 +156,13 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
 
 def _table_of_rows(given: Iterable[Any], kind: str) -> Table | None:
     """The table of records, tuples, or a tuple of columns; None for other objects."""
-    from fastrank.core.formats.tables.frames import PLAIN_FIELDS, table_of_tuples
+    from fastrank.core.formats.tables.frames import plain_fields, table_of_tuples
 
     rows = list(given)
     first = next(iter(rows), None)
     if isinstance(given, tuple) and not is_row(first) and are_cells(given):
-        return table_of_columns(dict(zip(PLAIN_FIELDS[kind], rows, strict=False)), "<tuple>")
+        names = plain_fields(kind, rows, f"{kind} <tuple>")
+        return table_of_columns(dict(zip(names, rows, strict=False)), "<tuple>")
     if isinstance(first, Mapping):
         return table_of_records(rows, f"<{type(given).__name__}>") if is_row(first) else None
     return table_of_tuples(rows, kind)

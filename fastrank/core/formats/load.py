@@ -12,8 +12,6 @@ from __future__ import annotations
 from typing import overload
 
 from fastrank.common.arguments import DEFAULT_VERSION, RANK_BY, check_choice
-from fastrank.core.data.qrels import Preferences, Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.formats.contents import kind_of_json
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import open_source
@@ -25,12 +23,16 @@ from fastrank.core.formats.formats import (
     format_by_name,
     format_of,
 )
-from fastrank.core.formats.tables import dicts, sniff
-from fastrank.core.formats.tables import table as tables
+from fastrank.core.formats.qrels import Preferences, Qrels
+from fastrank.core.formats.run import Run
+from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.arrow_files import is_folder, saved_table
 from fastrank.core.formats.tables.reading import binary_table
 from fastrank.core.formats.tables.roles import kind_of_names
 from fastrank.core.formats.tables.table import Table
+from fastrank.core.formats.tables.to_qrels import qrels_from_dict, qrels_of
+from fastrank.core.formats.tables.to_run import run_from_dict, run_of
+from fastrank.core.formats.tables.values import tag_of
 from fastrank.core.formats.trec import reader as trec
 from fastrank.core.formats.trec import writers as trec_writers
 from fastrank.errors import InputError
@@ -117,9 +119,9 @@ def read_qrels(
     if is_dataset(source):
         from fastrank.core.formats.tables.frames import dataset_table
 
-        return tables.qrels_of(dataset_table(str(source)))
+        return qrels_of(dataset_table(str(source)))
     if is_folder(source):
-        return tables.qrels_of(saved_table(source), columns)
+        return qrels_of(saved_table(source), columns)
     file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec" or form in GROUPED:
@@ -132,8 +134,8 @@ def read_qrels(
             )
         found = content_of(_content(file, form), file.name, form, "qrels", columns, warn=warn)
         if not isinstance(found, Table):
-            return dicts.qrels_from_dict(found, source=file.name)
-        qrels = tables.qrels_of(found, columns)
+            return qrels_from_dict(found, source=file.name)
+        qrels = qrels_of(found, columns)
         file.check_unchanged()
         return qrels
 
@@ -167,7 +169,7 @@ def read_run(
     """
     check_choice("rank_by", rank_by, RANK_BY)
     if is_folder(source):
-        return tables.run_of(saved_table(source), columns, tag=tag, rank_by=rank_by)
+        return run_of(saved_table(source), columns, tag=tag, rank_by=rank_by)
     file, form = _open(source, format, "run", columns)
     with file:
         if form == "trec":
@@ -179,12 +181,12 @@ def read_run(
                 threads=threads,
             )
             if tag is not None:
-                run = run.changed(tag_bytes=tables.tag_of(tag, run.source))
+                run = run.changed(tag_bytes=tag_of(tag, run.source))
             return run
         found = content_of(_content(file, form), file.name, form, "run", columns, rank_by, warn)
         if not isinstance(found, Table):
-            return dicts.run_from_dict(found, tag=tag, rank_by=rank_by, source=file.name)
-        run = tables.run_of(found, columns, tag=tag, rank_by=rank_by)
+            return run_from_dict(found, tag=tag, rank_by=rank_by, source=file.name)
+        run = run_of(found, columns, tag=tag, rank_by=rank_by)
         file.check_unchanged()
         return run
 

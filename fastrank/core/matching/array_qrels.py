@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastrank.common.messages import counted
-from fastrank.core.data.qrels import Graded, Qrels
 from fastrank.core.data.texts import as_texts, decoded, text_order
 from fastrank.core.formats.inputs import is_file
+from fastrank.core.formats.qrels import Graded, Qrels
 from fastrank.core.formats.tables.dicts import LISTED_GRADE, is_listing
 from fastrank.core.formats.tables.values import (
     LARGEST,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.core.data.qrels import Scale
+    from fastrank.core.data.grades import Scale
     from fastrank.core.formats.files.files import Source
     from fastrank.core.native.record import Int64Array
 

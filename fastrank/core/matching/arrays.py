@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import NO_ITERATION, as_texts, constant, decoded, memory_of
 from fastrank.core.formats.files.chunks import MOST_PARTS
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables.values import selected_integers, texts_of, to_single
 from fastrank.core.matching.judged import Judged, JudgedRun, room_for_judged, room_for_ties
-from fastrank.core.matching.rankings import match_texts
+from fastrank.core.matching.texts import match_texts
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import Recycled, filled, zeros
 from fastrank.core.native.records.objects import IdRows, JudgedRows, RowScratch
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.core.data.qrels import Graded
     from fastrank.core.data.texts import Texts
+    from fastrank.core.formats.qrels import Graded
     from fastrank.core.matching.plan import Plan
     from fastrank.core.native.record import Int64Array
     from fastrank.errors import FastrankError
@@ -168,7 +168,7 @@ def _judge_some(
                 in_order=run.in_order or run.scores is None,
                 ascending=run.lower_is_better,
                 unique=run.unique,
-                with_absent=plan.requires.evaluates_missing,
+                with_absent=plan.options.evaluates_missing,
             ),
             scores,
             own_scores,

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
     from fastrank.core.matching.options import Options
     from fastrank.core.native import records
     from fastrank.core.native.record import Record

@@ -7,12 +7,12 @@ from array import array
 from collections.abc import Mapping
 from itertools import accumulate, chain, pairwise, repeat
 
-from fastrank.core.data.qrels import Graded
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import as_texts, decoded
+from fastrank.core.formats.qrels import Graded
+from fastrank.core.formats.run import Run
 from fastrank.core.matching.judged import Judged, JudgedRun
 from fastrank.core.matching.queries import PLACEHOLDER
-from fastrank.core.matching.rankings import match_texts
+from fastrank.core.matching.texts import match_texts
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import columns, zeros
 from fastrank.core.native.objects import addresses, api_with_numpy, are_small
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from fastrank.core.data.qrels import Qrels
+    from fastrank.core.data.texts import Texts
+    from fastrank.core.formats.qrels import Qrels
     from fastrank.core.matching.options import Options
     from fastrank.core.matching.plan import Plan
     from fastrank.core.native.records.objects import PythonApi
@@ -33,66 +34,23 @@ if TYPE_CHECKING:
 LARGE = 1 << 20
 
 
-class DictIndex:
-    """The judged documents of queries, {document: grade} for each.
+class DictJudgments(Graded):
+    """Judgments {query: {document: grade}} of str and int, indexed; made by `index_judgments`.
 
-    `columns` is what kernels see of them. The ids of the documents, which `held` keeps alive, must
-    not go.
+    columns: what kernels see of them. The ids of the documents, which `held` keeps alive, must not
+    go. most_judged: the largest number of judgments of a query. A pickle holds only the dicts.
     """
 
-    def __init__(
-        self, api: PythonApi, held: list[Any], lengths: list[int], columns: IndexedQrels
-    ) -> None:
-        self.api, self._held, self.columns = api, held, columns
-        self.most_judged = max(lengths, default=0)
-
-    @staticmethod
-    def of(dicts: list[Any], held: list[str] | None = None) -> DictIndex | None:
-        """Index dicts, whose keys are str and whose values are int; None for others.
-
-        held: all keys, where the dicts may change later; None is returned if they have changed.
-        """
-        api = api_with_numpy()
-        if api is None or not set(map(type, dicts)) <= {dict}:
-            return None
-        lengths = list(map(len, dicts))
-        count = sum(lengths)
-        if held is not None and len(held) != count:
-            return None
-        # For each judgment there are four words of its text and at most four places in a table.
-        size = 10 * count + len(dicts)
-        memory = zeros("q", size) if size >= LARGE else memoryview(bytearray(8 * size))
-        memory = memory.cast("B").cast("q")
-        columns = IndexedQrels(
-            offsets=array("q", accumulate(lengths, initial=0)),
-            docs=memory[:count],
-            texts=memory[4 * count : 8 * count],
-            grades=memory[count : 2 * count],
-            table_offsets=zeros("q", len(dicts) + 1),
-            tables=memory[8 * count :].cast("B").cast("i"),
-            grade_offsets=zeros("q", len(dicts) + 1),
-            grade_values=memory[2 * count : 3 * count],
-            grade_counts=memory[3 * count : 4 * count],
-        )
-        keys = 0 if held is None else id(held)
-        if kernels.index_dicts(api, addresses(dicts), keys, columns) < len(dicts):
-            return None
-        return DictIndex(api, dicts if held is None else held, lengths, columns)
+    dicts: dict[str, dict[str, int]]
+    api: PythonApi
+    held: list[Any]
+    columns: IndexedQrels
+    most_judged: int
 
     @property
     def largest_grade(self) -> int:
         """The largest grade; 0 where none is."""
         return max(self.columns.grade_values[: self.columns.grade_offsets[-1]], default=0)
-
-
-class DictJudgments(Graded):
-    """Judgments {query: {document: grade}} of str and int, indexed; made by `index_judgments`.
-
-    A pickle holds only the dicts.
-    """
-
-    dicts: dict[str, dict[str, int]]
-    index: DictIndex
 
     def select(self, picks: Iterable[int]) -> DictJudgments:
         """The judgments of the queries with these indexes."""
@@ -103,12 +61,56 @@ class DictJudgments(Graded):
 
     def as_texts(self) -> Qrels:
         """The judgments with texts as ids of documents."""
-        from fastrank.core.formats.tables.dicts import qrels_from_dict
+        from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 
         return qrels_from_dict(self.dicts, source="qrels")
 
     def __reduce__(self) -> tuple[object, ...]:
         return index_judgments, (self.dicts,)
+
+
+def _indexed(
+    queries: Texts, dicts: dict[str, dict[str, int]], held: list[str] | None = None
+) -> DictJudgments | None:
+    """Index dicts, whose keys are str and whose values are int; None for others.
+
+    held: all keys, where the dicts may change later; None is returned if they have changed.
+    """
+    api, rows = api_with_numpy(), list(dicts.values())
+    if api is None or not set(map(type, rows)) <= {dict}:
+        return None
+    lengths = list(map(len, rows))
+    count = sum(lengths)
+    if held is not None and len(held) != count:
+        return None
+    # For each judgment there are four words of its text and at most four places in a table.
+    size = 10 * count + len(rows)
+    memory = zeros("q", size) if size >= LARGE else memoryview(bytearray(8 * size))
+    memory = memory.cast("B").cast("q")
+    columns = IndexedQrels(
+        offsets=array("q", accumulate(lengths, initial=0)),
+        docs=memory[:count],
+        texts=memory[4 * count : 8 * count],
+        grades=memory[count : 2 * count],
+        table_offsets=zeros("q", len(rows) + 1),
+        tables=memory[8 * count :].cast("B").cast("i"),
+        grade_offsets=zeros("q", len(rows) + 1),
+        grade_values=memory[2 * count : 3 * count],
+        grade_counts=memory[3 * count : 4 * count],
+    )
+    keys = 0 if held is None else id(held)
+    if kernels.index_dicts(api, addresses(rows), keys, columns) < len(rows):
+        return None
+    return DictJudgments(
+        queries=queries,
+        offset_column=columns.offsets,
+        grade_column=columns.grades,
+        dicts=dicts,
+        api=api,
+        held=rows if held is None else held,
+        columns=columns,
+        most_judged=max(lengths, default=0),
+    )
 
 
 def index_judgments(judgments: Mapping[Any, Any], *, copied: bool = True) -> DictJudgments | None:
@@ -119,84 +121,84 @@ def index_judgments(judgments: Mapping[Any, Any], *, copied: bool = True) -> Dic
     """
     if not (set(map(type, judgments)) <= {str} and set(map(type, judgments.values())) <= {dict}):
         return None
-    dicts, index = dict(judgments), None
+    dicts, indexed = dict(judgments), None
     if not all(dicts.values()):
         dicts = {query: documents for query, documents in dicts.items() if documents}
-    if not copied:
-        index = DictIndex.of(list(dicts.values()), list(chain.from_iterable(dicts.values())))
-    if index is None:
-        dicts = {query: dict(documents) for query, documents in dicts.items()}
-        index = DictIndex.of(list(dicts.values()))
-    if index is None:
-        return None
     try:
-        texts = list(map(str.encode, dicts))
+        queries = as_texts(list(map(str.encode, dicts)))
     except UnicodeEncodeError:
         return None
-    return DictJudgments(
-        queries=as_texts(texts),
-        offset_column=index.columns.offsets,
-        grade_column=index.columns.grades,
-        dicts=dicts,
-        index=index,
+    if not copied:
+        indexed = _indexed(queries, dicts, list(chain.from_iterable(dicts.values())))
+    if indexed is None:
+        dicts = {query: dict(documents) for query, documents in dicts.items()}
+        indexed = _indexed(queries, dicts)
+    return indexed
+
+
+def _room(
+    index: DictJudgments, options: Options, count: int, deepest: int
+) -> tuple[DictRun, Judged, tuple[object, ...]]:
+    """Memory for `count` rankings of at most `deepest` documents, and for what judging makes of it.
+
+    With the arguments of the kernel.
+    """
+    judged = len(index.grade_column)
+    listed = min(judged, count * min(deepest, index.most_judged))
+    grades = min(judged, count * index.most_judged)
+    memory = columns(
+        "q",
+        count + 1,
+        listed,
+        listed,
+        count + 1,
+        grades,
+        grades,
+        *[count] * 3,
+        count + 1,
+        listed,
+        listed,
+        *[count] * 3,
+        1,
+        *[deepest] * 5,
+        codes.SORT_COLUMNS * deepest + codes.SORT_BYTES,
     )
+    level, size = int(options.relevance_level), options.collection_size
+    rankings, ties = records.Rankings(*memory[:9], level, size), records.Ties(*memory[9:12])
+    run = DictRun(*memory[12:16])
+    docs, texts, lengths, ranks, rows, work = memory[16:]
+    scratch = DictScratch(
+        docs, texts, lengths, zeros("d", deepest), records.Hits(ranks, rows), work
+    )
+    into = records.RankingsAndTies(rankings, ties)
+    arguments = index.api, run, index.columns, options.codes(), scratch, into
+    return run, Judged(columns=rankings, ties=ties), arguments
+
+
+def _fill(
+    run: DictRun, dicts: list[dict[str, object]], lengths: list[int], queries: list[int]
+) -> None:
+    """Point to dicts. lengths: their numbers of documents. queries: theirs in the judgments."""
+    run.dicts[:], run.lengths[:] = addresses(dicts), array("q", lengths)
+    run.queries[:] = array("q", queries)
+    run.check_keys[0] = not are_small(dicts, lengths)
 
 
 class DictBatch:
-    """Memory for `count` rankings of at most `deepest` documents, and for what judging makes of it.
+    """Memory for `count` rankings of about `deepest` documents, which serves for several runs.
 
-    repeats: the memory is used for more than one batch; without it there is room for the first
-    one's documents only. prepared: for the caller, what computes values of the rankings that are in
-    the memory; it must not refer to the batch.
+    prepared: for the caller, what computes values of the rankings that are in the memory; it must
+    not refer to the batch.
     """
 
-    def __init__(
-        self, index: DictIndex, options: Options, count: int, deepest: int, *, repeats: bool = False
-    ) -> None:
-        if repeats:
-            # Of the next rankings some may be deeper.
-            deepest = 1 << deepest.bit_length()
-        self.count, self.repeats, self._deepest = count, repeats, deepest
+    def __init__(self, index: DictJudgments, options: Options, count: int, deepest: int) -> None:
+        # Of the next rankings some may be deeper.
+        self.count, self._deepest = count, 1 << deepest.bit_length()
         self.prepared: Any = None
         # What has the rankings of this memory, as long as it exists.
         self._user: Callable[[], object] = _nobody
-        judged = len(index.columns.grades)
-        listed = min(judged, count * min(deepest, index.most_judged))
-        grades = min(judged, count * index.most_judged)
-        memory = columns(
-            "q",
-            count + 1,
-            listed,
-            listed,
-            count + 1,
-            grades,
-            grades,
-            *[count] * 3,
-            count + 1,
-            listed,
-            listed,
-            *[count] * 3,
-            1,
-            *[deepest] * 5,
-            codes.SORT_COLUMNS * deepest + codes.SORT_BYTES,
-        )
-        level, size = int(options.relevance_level), options.collection_size
-        rankings, ties = records.Rankings(*memory[:9], level, size), records.Ties(*memory[9:12])
-        self.judged = Judged(columns=rankings, ties=ties)
-        self._run = DictRun(*memory[12:16])
-        docs, texts, lengths, ranks, rows, work = memory[16:]
-        scratch = DictScratch(
-            docs, texts, lengths, zeros("d", deepest), records.Hits(ranks, rows), work
-        )
-        self._arguments = (
-            index.api,
-            self._run,
-            index.columns,
-            options.codes(),
-            scratch,
-            records.RankingsAndTies(rankings, ties),
-        )
-        self._again = kernels.prepare("judge_dicts", *self._arguments) if repeats else None
+        self._run, self.judged, arguments = _room(index, options, count, self._deepest)
+        self._call = kernels.prepare("judge_dicts", *arguments)
 
     def serves(self, count: int, deepest: int) -> bool:
         """Whether the memory has room for these rankings and nobody uses those that it has."""
@@ -207,19 +209,10 @@ class DictBatch:
         self._user = ref(run)
         return run
 
-    def judge(self, run: list[dict[str, object]], lengths: list[int], queries: list[int]) -> bool:
-        """Judge as many rankings as there is room for.
-
-        lengths: how many documents they have. queries: their numbers in the index. False if one has
-        ids that are not str or not UTF-8, or scores that are not floats, integers or floats of
-        NumPy.
-        """
-        dict_run = self._run
-        dict_run.dicts[:], dict_run.lengths[:] = addresses(run), array("q", lengths)
-        dict_run.queries[:] = array("q", queries)
-        dict_run.check_keys[0] = not are_small(run, lengths)
-        done = kernels.judge_dicts(*self._arguments) if self._again is None else self._again()
-        return bool(done == self.count)
+    def judge(self, dicts: list[dict[str, object]], lengths: list[int], queries: list[int]) -> bool:
+        """Judge as many rankings as there is room for; False as for `judge_dicts`."""
+        _fill(self._run, dicts, lengths, queries)
+        return bool(self._call() == self.count)
 
 
 def _nobody() -> None:
@@ -240,7 +233,7 @@ def match_dicts(plan: Plan, run: Run | Mapping[Any, Any]) -> JudgedRun:
     if judged is not None:
         return judged
     from fastrank.core.formats.inputs import refuse_mixed
-    from fastrank.core.formats.tables.dicts import run_from_dict
+    from fastrank.core.formats.tables.to_run import run_from_dict
 
     refuse_mixed(run)
     return match_texts(plan.texts, run_from_dict(run, source="run", rank_by=plan.options.rank_by))
@@ -267,23 +260,23 @@ def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
             return None
     missing = len(numbers) - len(rankings)
     placeholders: list[int] = []
-    if missing and plan.requires.evaluates_missing:
+    if missing and plan.options.evaluates_missing:
         placeholders = [n for n in range(len(numbers)) if n not in rankings]
         rankings.update(zip(placeholders, repeat({decoded(PLACEHOLDER): 1.0})))
     positions: list[Any] = sorted(rankings)
     queries = list(map(plan.order.__getitem__, positions))
-    batch = judge_dicts(plan, list(map(rankings.__getitem__, positions)), queries)
-    if batch is None:
+    judged, batch = judge_dicts(plan, list(map(rankings.__getitem__, positions)), queries)
+    if judged is None:
         return None
     judged_run = JudgedRun(
         queries=queries,
-        judged=batch.judged,
+        judged=judged,
         missing=missing,
         placeholders=placeholders,
         tag=b"",
         unjudged_queries=unjudged_queries,
     )
-    return batch.lend(judged_run) if batch.repeats else judged_run
+    return judged_run if batch is None else batch.lend(judged_run)
 
 
 def query_numbers(plan: Plan) -> dict[str, int]:
@@ -295,51 +288,64 @@ def query_numbers(plan: Plan) -> dict[str, int]:
     return dict(zip(map(names.__getitem__, plan.order), range(len(names))))  # noqa: B905
 
 
-def index_of(plan: Plan) -> DictIndex | None:
-    """An index of Qrels; None where a document is twice in a query, or that cannot be done."""
+def index_of(plan: Plan) -> DictJudgments | None:
+    """Qrels, indexed; None where a document is twice in a query, or that cannot be done."""
     qrels = plan.judgments
     ids = list(map(decoded, qrels.docs.take(range(len(qrels.docs)))))
     grades = qrels.grade_column.tolist()
-    dicts = [
+    rows = [
         dict(zip(ids[first:stop], grades[first:stop], strict=True))
         for first, stop in pairwise(qrels.offset_column)
     ]
-    return DictIndex.of(dicts) if sum(map(len, dicts)) == len(ids) else None
+    if sum(map(len, rows)) < len(ids):
+        return None
+    return _indexed(qrels.queries, dict(zip(map(decoded, qrels.queries), rows, strict=True)))
 
 
-def judge_dicts(plan: Plan, rankings: list[object], queries: list[int]) -> DictBatch | None:
-    """Judge the rankings of the queries with these indexes; None if that cannot be done.
+def judge_dicts(
+    plan: Plan, rankings: list[object], queries: list[int]
+) -> tuple[Judged | None, DictBatch | None]:
+    """Judge the rankings of the queries with these indexes, and what has the memory of the result.
 
-    The memory of the result is reused once nothing refers to it.
+    The latter only where it is reused once nothing refers to it. Nothing is judged if a ranking has
+    ids that are not str or not UTF-8, or scores that are not numbers.
     """
     judgments = plan.judgments
-    is_indexed = isinstance(judgments, DictJudgments)
-    index = judgments.index if is_indexed else plan.known(index_of)
+    index = judgments if isinstance(judgments, DictJudgments) else plan.known(index_of)
     if index is None:
-        return None
+        return None, None
+    # Memory is prepared for more runs when there is a second one.
+    count, serves_again = len(rankings), len(rankings) == plan.last_count
+    plan.last_count = count
     dicts: list[Any] | None = rankings if set(map(type, rankings)) <= {dict} else _plain(rankings)
     while dicts is not None:
         lengths = list(map(len, dicts))
-        batch = _batch(plan, index, len(dicts), max(lengths, default=0))
-        if batch.judge(dicts, lengths, queries):
-            return batch
+        deepest = max(lengths, default=0)
+        batch = _batch(plan, index, count, deepest, make=serves_again)
+        if batch is None:
+            run, judged, arguments = _room(index, plan.judging, count, deepest)
+            _fill(run, dicts, lengths, queries)
+            if kernels.judge_dicts(*arguments) == count:
+                return judged, None
+        elif batch.judge(dicts, lengths, queries):
+            return batch.judged, batch
         # Numbers of other types become floats, once.
         dicts = _plain(dicts) if dicts is rankings else None
-    return None
+    return None, None
 
 
-def _batch(plan: Plan, index: DictIndex, count: int, deepest: int) -> DictBatch:
-    """Memory for so many rankings; that of an earlier run, if it is free."""
-    # Memory is prepared for more batches when there is a second one.
-    repeats, plan.last_count = count == plan.last_count, count
-    if not (repeats or plan.lends):
-        return DictBatch(index, plan.judging, count, deepest)
+def _batch(
+    plan: Plan, index: DictJudgments, count: int, deepest: int, *, make: bool
+) -> DictBatch | None:
+    """Memory of an earlier run for so many rankings, if it is free, or new memory like it."""
+    if not (make or plan.lends):
+        return None
     batch: DictBatch | None = plan.memory.take(
         lambda memory: type(memory) is DictBatch and memory.serves(count, deepest)
     )
-    if batch is None:
-        batch = DictBatch(index, plan.judging, count, deepest, repeats=repeats)
-    if batch.repeats:
+    if batch is None and make:
+        batch = DictBatch(index, plan.judging, count, deepest)
+    if batch is not None:
         plan.lends = True
         plan.memory.keep(batch)
     return batch

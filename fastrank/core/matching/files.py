@@ -37,9 +37,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from fastrank.core.data.qrels import Qrels
     from fastrank.core.data.texts import Texts
     from fastrank.core.formats.files.chunks import Prepare
+    from fastrank.core.formats.qrels import Qrels
     from fastrank.core.matching.options import Options
     from fastrank.core.matching.plan import Plan
     from fastrank.core.native.record import Int64Array
@@ -79,7 +79,7 @@ def _streamable(plan: Plan) -> records.TextTable | None:
         return None
     table = text_table(plan.judgments.queries)
     # Judgments that were not read from a file may have ids with blanks.
-    if plan.requires.evaluates_missing and kernels.find_no_field(table.texts) >= 0:
+    if plan.options.evaluates_missing and kernels.find_no_field(table.texts) >= 0:
         return None
     return table
 
@@ -87,7 +87,7 @@ def _streamable(plan: Plan) -> records.TextTable | None:
 def _judged(plan: Plan, streams: _Streams | Collector, tag: bytes) -> JudgedRun | None:
     """The rankings in what was read; None if one cannot be judged."""
     missing: Collection[int] = ()
-    if plan.requires.evaluates_missing:
+    if plan.options.evaluates_missing:
         missing = streams.missing(plan.order)
         if not streams.add(_placeholder_lines(plan.judgments.queries, missing)):
             return None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import TextColumn, Texts, joined, take
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.native import kernels, records
 from fastrank.core.native.buffers import zeros
 

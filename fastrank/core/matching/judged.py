@@ -13,11 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.core.data.qrels import Graded, Qrels
+    from fastrank.core.formats.qrels import Graded, Qrels
     from fastrank.core.matching.options import Options
-    from fastrank.core.matching.rankings import Tied
     from fastrank.core.native.buffers import Recycled
-    from fastrank.core.native.record import Int64Array, Offsets
+    from fastrank.core.native.record import Int64Array, Offsets, Record
 
 
 class Judged(Frozen):
@@ -103,6 +102,35 @@ def _joined_offsets(pieces: Sequence[Offsets]) -> Offsets:
 
     lengths = [numpy.diff(piece) for piece in pieces]
     return numpy.concatenate([[0], numpy.cumsum(numpy.concatenate(lengths))])
+
+
+class Tied(Frozen):
+    """Rankings with ties ordered by grade, or unordered.
+
+    With ties="average", listed document i has one of the ranks lows[i] + 1 to highs[i], and its
+    rank in `judged` has no meaning.
+    """
+
+    judged: Judged
+    lows: Int64Array
+    highs: Int64Array
+
+    def spread(self, ranked: records.Rankings | records.GainedRankings) -> Record:
+        """The same rankings, with another level or with gains perhaps, as kernels take them."""
+        # Imported late: few measures see ties.
+        from fastrank.core.native.records.rankings import TiedGainedRankings, TiedRankings
+
+        has_gains = isinstance(ranked, records.GainedRankings)
+        kind: type[Record] = TiedGainedRankings if has_gains else TiedRankings
+        fields = {**ranked._asdict(), "lows": self.lows, "highs": self.highs}
+        return kind(**{name: fields[name] for name in kind.__annotations__})
+
+    def of_judged(self) -> Tied:
+        """What the documents tie with if all that are not judged leave the rankings."""
+        judged = self.judged.copied()
+        bounds = records.TieBounds(lows=_copied(self.lows), highs=_copied(self.highs))
+        kernels.drop_unjudged(judged.columns, bounds)
+        return Tied(judged=judged, lows=bounds.lows, highs=bounds.highs)
 
 
 class JudgedRun(Frozen):

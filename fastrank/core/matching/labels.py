@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fastrank.core.data.qrels import Graded, Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import memory_of
+from fastrank.core.formats.qrels import Graded, Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.matching.arrays import with_ids
 from fastrank.core.matching.judged import JudgedRun, room_for_judged
-from fastrank.core.matching.rankings import match_texts
+from fastrank.core.matching.texts import match_texts
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import SIZES, Recycled, address, zeros
 from fastrank.core.native.records.objects import LabelledRows, LabelScratch

@@ -62,6 +62,6 @@ def _match_file(plan: Plan, file: SourceFile, threads: int | None, warn: Warn) -
             rank_by = options.rank_by
             run = read_trec_run(file, rank_by=rank_by, threads=threads, strict=strict, **how)
     # The trec_eval command does without the module for most runs.
-    from fastrank.core.matching.rankings import match_texts
+    from fastrank.core.matching.texts import match_texts
 
     return match_texts(plan.texts, run)

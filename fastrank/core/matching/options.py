@@ -13,7 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.common.choices import RankBy, TrecEvalVersion
     from fastrank.core.formats.trec.line_files import Exclusions
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
 
 # Orders of documents with equal scores: those that comparing two of them decides, and those that
 # depend on their grades.
@@ -73,6 +74,16 @@ class Options(Frozen):
     def has_filters(self) -> bool:
         """Whether documents leave the rankings before they are judged."""
         return bool(self.exclude) or self.ignore_identical_ids or self.duplicates != "error"
+
+    @property
+    def evaluates_missing(self) -> bool:
+        """Whether queries without results are evaluated, which only trec_eval 10.0 does (-c)."""
+        return self.complete and self.trec_eval_version != DEFAULT_VERSION
+
+    @property
+    def keeps_queries(self) -> bool:
+        """Whether queries without a relevant document are evaluated."""
+        return self.no_relevant in ("zero", "one")
 
     def codes(self) -> RankingOptions:
         """The options of `Plan.judging` as the kernels take them."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from fastrank.core.data.qrels import Graded, Preferences, Qrels, lowest_code
 from fastrank.core.data.texts import text_order
-from fastrank.core.matching.options import BY_COLUMN, KEPT, MOST_BOUND, Options, check_options
-from fastrank.core.matching.queries import (
-    choose_queries,
-    evaluates_missing,
+from fastrank.core.formats.qrels import (
+    Graded,
+    Preferences,
+    Qrels,
+    lowest_code,
     queries_with_relevant,
 )
+from fastrank.core.matching.options import BY_COLUMN, KEPT, MOST_BOUND, Options, check_options
 from fastrank.core.measures.trec import GAINS
 from fastrank.core.native.buffers import FreeList, filled
 from fastrank.errors import MeasureError
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TypeVar
 
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.measures.custom import Function
-    from fastrank.core.measures.selection import BoundMeasure
     from fastrank.core.native.record import Int64Array
 
     Judgments = Qrels | Preferences | Graded
@@ -83,11 +84,6 @@ class Requirements:
     def sees_unjudged(self) -> bool:
         """Whether a measure gives a gain to unjudged documents, or counts them as relevant."""
         return any(map(_sees_unjudged, self.measures))
-
-    @once
-    def evaluates_missing(self) -> bool:
-        """Whether queries without results are evaluated, which only trec_eval 10.0 does (-c)."""
-        return evaluates_missing(self.options)
 
     @once
     def last_rank(self) -> int:
@@ -213,7 +209,15 @@ class Plan:
 
         Raises EvaluationError for a query without a relevant document if that is an error.
         """
-        chosen, skipped = choose_queries(judgments, options)
+        chosen: Judgments = judgments
+        skipped: Sequence[bytes] = ()
+        if not options.keeps_queries:
+            # Imported late: few plans skip queries.
+            from fastrank.core.matching.queries import choose_queries
+
+            # Wrong options are named before judgments, as in all functions.
+            check_options(measures, options)
+            chosen, skipped = choose_queries(judgments, options)
         plan = cls(chosen, measures, options, skipped=skipped, file=file)
         plan.__dict__["all_judgments"] = judgments
         return plan

@@ -13,8 +13,8 @@ from fastrank.core.native.records import rankings as counting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.core.data.qrels import Preferences
-    from fastrank.core.data.run import Run
+    from fastrank.core.formats.qrels import Preferences
+    from fastrank.core.formats.run import Run
     from fastrank.core.matching.options import Options
     from fastrank.core.native.records import Matched
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.messages import first_few
-from fastrank.core.data.qrels import Graded, Preferences, Qrels, lowest_code
 from fastrank.core.data.texts import (
     TextColumn,
     Texts,
@@ -13,6 +11,13 @@ from fastrank.core.data.texts import (
     take,
     text_order,
     text_table,
+)
+from fastrank.core.formats.qrels import (
+    Graded,
+    Preferences,
+    Qrels,
+    lowest_code,
+    queries_with_relevant,
 )
 from fastrank.core.matching.judged import JudgedRun
 from fastrank.core.native import codes, kernels, records
@@ -24,18 +29,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.core.data.run import Run
     from fastrank.core.data.texts import Ids
+    from fastrank.core.formats.run import Run
     from fastrank.core.matching.options import Options
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.native.buffers import Code
     from fastrank.core.native.record import Float64Array, Int64Array
     from fastrank.core.native.records import Matched
 
     Judgments = Qrels | Preferences
 
-# With these values of no_relevant, queries without a relevant document are evaluated.
-KEEPING = ("zero", "one")
 # How many of the missing queries an error names.
 NAMED = 5
 
@@ -46,7 +49,7 @@ def choose_queries(judgments: Any, options: Options) -> tuple[Any, list[bytes]]:
     judgments: Qrels, DictJudgments or Preferences. Raises EvaluationError if a query without a
     relevant document is an error.
     """
-    if options.no_relevant in KEEPING or isinstance(judgments, Preferences):
+    if isinstance(judgments, Preferences):
         return judgments, []
     picks, names = relevant_queries(judgments, options)
     if not names:
@@ -64,7 +67,7 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
     The indexes are None if no query is skipped. Raises EvaluationError if a query without a
     relevant document is an error.
     """
-    if options.no_relevant in KEEPING:
+    if options.keeps_queries:
         return None, []
     picks = queries_with_relevant(judgments, lowest_code(judgments, options.relevance_level))
     if len(picks) == len(judgments):
@@ -78,17 +81,6 @@ def relevant_queries(judgments: Qrels | Graded, options: Options) -> tuple[Any, 
             f" (grade {options.relevance_level} or more): {_named(names)}",
         )
     return picks, names
-
-
-def queries_with_relevant(judgments: Qrels | Graded, level: float) -> Int64Array:
-    """The indexes of the judged queries that have a relevant document.
-
-    level: the lowest code (`lowest_code`) that is relevant.
-    """
-    offsets = judgments.offset_column
-    queries = zeros("q", len(offsets) - 1)
-    count = kernels.with_relevant(offsets, judgments.grade_column, int(level), queries)
-    return queries[:count]
 
 
 def _named(queries: list[bytes]) -> str:
@@ -106,11 +98,6 @@ def missing_queries(judgments: Judgments | Graded, run_queries: Ids) -> Evaluati
         f"{len(names)} of {len(judgments)} judged queries {are} missing from the run:"
         f" {_named(names)}",
     )
-
-
-def evaluates_missing(options: Options) -> bool:
-    """Whether queries without results are evaluated, which only trec_eval 10.0 does (with -c)."""
-    return options.complete and options.trec_eval_version != DEFAULT_VERSION
 
 
 # What judgments may be that have a document twice, with other second fields.
@@ -242,7 +229,7 @@ def match_run(
     if options.has_filters:
         run, excluded, duplicates = _without_documents(run, chosen, options)
     placeholders = []
-    if missing and evaluates_missing(options):
+    if missing and options.evaluates_missing:
         # Imported late: the trec_eval command needs the module only for -c.
         run = with_placeholder(run)
         placeholders = [i for i, ranking in enumerate(chosen.rankings) if ranking == len(run) - 1]
@@ -270,7 +257,7 @@ def _evaluated(
         pairs = [pair for pair in pairs if judgments.queries[pair[0]] == options.query]
     evaluated = [pair for pair in pairs if pair[1] >= 0]
     missing = len(pairs) - len(evaluated)
-    if evaluates_missing(options):
+    if options.evaluates_missing:
         # The index at which with_placeholder adds the ranking of queries without results.
         evaluated = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
     chosen = (filled("q", [pair[i] for pair in evaluated]) for i in (0, 1))

@@ -1,8 +1,8 @@
-"""Runs in memory, judged as texts, for which there are all kinds of judgments and options.
+"""The rankings of runs in memory, judged by grades, by judgment groups, and with ties by grade.
 
 The orders of tied documents that depend on grades (`best`, `worst` and `average`) are made here:
 the judged documents are found first, then what ties with them. The other orders only compare two
-results. Other forms know one of these, such as `docno_desc`, and leave the rest to this module.
+results.
 """
 
 from __future__ import annotations
@@ -13,88 +13,33 @@ from itertools import pairwise
 import numpy as np
 
 from fastrank.common.arguments import DEFAULT_VERSION
-from fastrank.core.data.columns import Frozen
-from fastrank.core.data.qrels import Graded, Preferences, Qrels, split_groups
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import Texts, text_table
+from fastrank.core.formats.qrels import Graded, Qrels, split_groups
+from fastrank.core.formats.run import Run
 from fastrank.core.matching.filters import rows_of_queries, taken_texts
 from fastrank.core.matching.judged import (
     Judged,
-    JudgedRun,
     QueryError,
+    Tied,
     judging_scratch,
     room_for_judged,
     room_for_ties,
 )
-from fastrank.core.matching.options import BY_COLUMN, BY_GRADE
-from fastrank.core.matching.queries import match_run, repeated_lines, what_is_wrong
+from fastrank.core.matching.queries import repeated_lines, what_is_wrong
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import columns, filled, zeros
-from fastrank.core.native.records.rankings import TiedGainedRankings, TiedRankings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
 
     import numpy.typing as npt
 
     from fastrank.core.matching.options import Options
-    from fastrank.core.matching.plan import Plan
-    from fastrank.core.native.record import Int64Array, Offsets, Record
+    from fastrank.core.native.record import Int64Array, Offsets
 
 # Deeper than any ranking: the cut comes after ties are settled.
 NO_CUTOFF = 2**62
-
-
-def match_texts(plan: Plan, run: Run, matched: records.Matched | None = None) -> JudgedRun:
-    """Judge a run by grades, by judgment groups or by preferences.
-
-    A query that cannot be judged is returned as `failure`. matched: as `match_run` takes it.
-    """
-    run, matched, judged = match_run(plan.judgments, run, plan.options, matched)
-    if not plan.requires.needs_rankings:
-        return judged
-    try:
-        rankings = rankings_of(plan, run, matched)
-    except QueryError as failure:
-        # trec_eval has printed the values of the queries before this one.
-        before = records.Matched(*(column[: failure.place] for column in matched))
-        rankings = {}
-        if failure.place:
-            rankings = rankings_of(plan, run, before)
-        rankings["failure"] = failure.with_traceback(None)
-    judged_run: JudgedRun = judged.changed(**rankings)
-    return judged_run
-
-
-def rankings_of(plan: Plan, run: Run, matched: records.Matched) -> dict[str, Any]:
-    """The fields of JudgedRun for the matched rankings. Raises QueryError."""
-    # Imported late: few measures and options need the modules.
-    judgments, options, needs = plan.judgments, plan.options, plan.requires.needs
-    ranked = run, matched, plan.judging
-    if isinstance(judgments, Preferences):
-        from fastrank.core.matching.preferences import count_preferences
-
-        return {"others": {"preferences": count_preferences(judgments, *ranked)}}
-    if options.relevance_format == "qrels_jg":
-        return {"others": {"groups": judge_groups(judgments, *ranked)}}
-    others: dict[str, object] = {}
-    qrels = judgments
-    if not needs.isdisjoint(BY_COLUMN):
-        from fastrank.core.matching.column_judgments import judge_by_column, with_distinct_documents
-
-        others |= judge_by_column(qrels, needs, options.relevance_level, *ranked)
-        qrels = with_distinct_documents(qrels, needs)
-    tied = None
-    if options.ties in BY_GRADE:
-        tied = judge_ties(judgments, *ranked)
-    judged = judge_rankings(qrels, *ranked) if tied is None else tied.judged
-    if "ties" in needs and options.ties != "average":
-        tied = judge_ties(qrels, run, matched, plan.judging.changed(ties="average"))
-    if "annotated" in needs:
-        others["annotated"] = judge_by_all_queries(judgments, *ranked)
-    return {"judged": judged, "tied": tied, "others": others}
 
 
 def judge_rankings(qrels: Qrels, run: Run, matched: records.Matched, options: Options) -> Judged:
@@ -230,32 +175,6 @@ def judge_by_all_queries(
     if options.ties == "average":
         return judge_ties(annotated, run, again, options)
     return judge_rankings(annotated, run, again, options).columns
-
-
-class Tied(Frozen):
-    """Rankings with ties ordered by grade, or unordered.
-
-    With ties="average", listed document i has one of the ranks lows[i] + 1 to highs[i], and its
-    rank in `judged` has no meaning.
-    """
-
-    judged: Judged
-    lows: Int64Array
-    highs: Int64Array
-
-    def spread(self, ranked: records.Rankings | records.GainedRankings) -> Record:
-        """The same rankings, with another level or with gains perhaps, as kernels take them."""
-        has_gains = isinstance(ranked, records.GainedRankings)
-        kind: type[Record] = TiedGainedRankings if has_gains else TiedRankings
-        fields = {**ranked._asdict(), "lows": self.lows, "highs": self.highs}
-        return kind(**{name: fields[name] for name in kind.__annotations__})
-
-    def of_judged(self) -> Tied:
-        """What the documents tie with if all that are not judged leave the rankings."""
-        judged = self.judged.copied()
-        bounds = records.TieBounds(lows=np.array(self.lows), highs=np.array(self.highs))
-        kernels.drop_unjudged(judged.columns, bounds)
-        return Tied(judged=judged, lows=bounds.lows, highs=bounds.highs)
 
 
 def judge_ties(qrels: Qrels, run: Run, matched: records.Matched, options: Options) -> Tied:

@@ -74,15 +74,11 @@ def _family(
     at: str = "cutoff",
     **facts: object,
 ) -> Family:
+    """The record of a measure, whose kernel gets the value of `at`, or other `numbers`."""
     by_name = {option.name: option for option in options}
-    return Family(
-        name=name,
-        kernel=kernel,
-        help=help_,
-        options=by_name,
-        at=at if at in by_name else "",
-        **with_bounds(facts),
-    )
+    at = at if at in by_name else ""
+    facts = {"numbers": (at,) * bool(at)} | with_bounds(facts)
+    return Family(name=name, kernel=kernel, help=help_, options=by_name, at=at, **facts)
 
 
 # What is the same of a measure of trec_eval and of one with options that computes the same values.
@@ -101,9 +97,6 @@ def _as_trec(
 def _form(option: str, value: object, kernel: str = "", **facts: object) -> Form:
     """What is otherwise if an option has a value; `...` is any given value."""
     return option, value, {"kernel": kernel, **facts} if kernel else facts
-
-
-AT_K = ("cutoff",)
 
 
 def _of_subtopics(kernel: str, *numbers: str) -> Form:
@@ -157,7 +150,6 @@ FAMILIES: tuple[Family, ...] = (
                 "denominator: R, min(k, R), or the relevant documents retrieved",
             ),
         ),
-        numbers=AT_K,
         aliases=("MAP",),
         spellings=("averageprecision", "meanaverageprecision", "labelrankingaverageprecision"),
         forms=(
@@ -203,7 +195,6 @@ FAMILIES: tuple[Family, ...] = (
         "its mean is MRR@k. Source: MS MARCO passage ranking (MRR@10); Voorhees, TREC-8 question\n"
         "answering track, 1999.",
         (CUTOFF, *COMMON),
-        numbers=AT_K,
         aliases=("MRR",),
         plain="RR",
         spellings=("reciprank", "reciprocalrank", "meanreciprocalrank"),
@@ -217,7 +208,6 @@ FAMILIES: tuple[Family, ...] = (
         "first k; 0 if there are none. Some answer selection scripts call it MAP. Source:\n"
         "Deshpande and Karypis, ACM TOIS 22(1), 2004, where a query has one relevant document.",
         (CUTOFF, *COMMON),
-        numbers=AT_K,
         aliases=("ARHR",),
         over_ties="whole",
         purpose="The first documents",
@@ -230,7 +220,6 @@ FAMILIES: tuple[Family, ...] = (
         "relevant documents as in the chosen trec_eval_version. Source: trec_eval iprec_at_recall.",
         (_option("recall", "share", "the recall level", needed=True), *COMMON),
         at="recall",
-        numbers=("recall",),
         purpose="Recall",
         words="interpolated precision at a level of recall",
     ),
@@ -246,7 +235,6 @@ FAMILIES: tuple[Family, ...] = (
                 "denominator", ("k", "retrieved"), "denominator when fewer than k are retrieved"
             ),
         ),
-        numbers=AT_K,
         aliases=("Precision",),
         forms=(
             _form(
@@ -267,7 +255,6 @@ FAMILIES: tuple[Family, ...] = (
         "Recall: number of relevant documents in the first k, divided by R. Source: trec_eval\n"
         "recall.",
         (NEEDED, *COMMON),
-        numbers=AT_K,
         aliases=("Recall",),
         uncut="SetR",
         purpose="Recall",
@@ -279,7 +266,6 @@ FAMILIES: tuple[Family, ...] = (
         "Capped recall: number of relevant documents in the first k, divided by min(k, R); 0 if\n"
         "R is 0. Source: R_cap of BEIR and FlagEmbedding; trec_eval relative_P.",
         (NEEDED, *COMMON),
-        numbers=AT_K,
         plain="r_cap",
         spellings=("recallcap", "cappedrecall"),
     ),
@@ -289,7 +275,6 @@ FAMILIES: tuple[Family, ...] = (
         "1 if a relevant document is in the first k, else 0. Also known as top-k accuracy (DPR),\n"
         "Accuracy (BEIR) and hit rate (most libraries). Source: trec_eval success.",
         (NEEDED, *COMMON),
-        numbers=AT_K,
         aliases=("HitRate",),
         plain="hit_rate",
         spellings=("hit", "hr"),
@@ -305,7 +290,6 @@ FAMILIES: tuple[Family, ...] = (
         "paragraph exact match (PEM) of Asai et al., 'Learning to retrieve reasoning paths over\n"
         "Wikipedia graph for question answering', ICLR 2020.",
         (CUTOFF, PIECES, *COMMON),
-        numbers=AT_K,
         plain="full_recall",
         forms=(_of_subtopics("full_recall_of_subtopics", "cutoff"),),
         monotone=True,
@@ -345,7 +329,6 @@ FAMILIES: tuple[Family, ...] = (
                 beside=("average", "micro"),
             ),
         ),
-        numbers=AT_K,
         plain="hit_ratio",
         forms=(
             _form(
@@ -405,7 +388,6 @@ FAMILIES: tuple[Family, ...] = (
         "sample_eval.pl of NIST.",
         (NEEDED,),
         needs="strata",
-        numbers=AT_K,
         plain="iP",
         reaches_one=False,
         beside="xinfAP",
@@ -445,7 +427,6 @@ FAMILIES: tuple[Family, ...] = (
         "Jarvelin and Kekalainen, ACM TOIS 20(4), 2002; Burges et al., ICML 2005.",
         (CUTOFF, JUDGED, *GAINS),
         needs="gains",
-        numbers=AT_K,
         reaches_one=False,
         spellings=("discountedcumulativegain",),
         exceeds_one=True,
@@ -478,7 +459,6 @@ FAMILIES: tuple[Family, ...] = (
             ),
         ),
         needs="gains",
-        numbers=AT_K,
         aliases=("NDCG",),
         spellings=("normalizeddcg", "normalizeddiscountedcumulativegain"),
         forms=(
@@ -508,7 +488,6 @@ FAMILIES: tuple[Family, ...] = (
         "relevance', CIKM 2009.",
         (CUTOFF, JUDGED, _option("max_grade", "rank", "highest grade of the scale")),
         needs="stops",
-        numbers=AT_K,
         plain="ERR",
         reaches_one=False,
         monotone=True,
@@ -577,7 +556,6 @@ FAMILIES: tuple[Family, ...] = (
         "2002.",
         (NEEDED, JUDGED, *GAINS),
         needs="gains",
-        numbers=AT_K,
         plain="nCG",
         monotone=True,
         purpose="Grades",
@@ -756,7 +734,6 @@ FAMILIES: tuple[Family, ...] = (
         + "Source: Moffat, Scholer and Thomas, ADCS 2012; cwl_eval.",
         (NEEDED, *SCALE),
         needs="normalized gains",
-        numbers=AT_K,
         plain="SDCG",
         monotone=True,
         purpose="Models of readers",
@@ -808,7 +785,6 @@ FAMILIES: tuple[Family, ...] = (
         "goes on with probability 1 - gain, up to rank k.\n" + SCALED + NERR,
         (NEEDED, *SCALE),
         needs="normalized gains",
-        numbers=AT_K,
         plain="NERR8",
         purpose="Models of readers",
         words="the same for readers who stop at a good document",
@@ -820,7 +796,6 @@ FAMILIES: tuple[Family, ...] = (
         "(1 - gain) i / (i + 1) at rank i.\n" + SCALED + NERR,
         (NEEDED, *SCALE),
         needs="normalized gains",
-        numbers=AT_K,
         plain="NERR9",
         beside="NERR8",
     ),
@@ -879,7 +854,6 @@ FAMILIES: tuple[Family, ...] = (
         "divided by k even if fewer are retrieved. Without a cutoff, all retrieved documents\n"
         "count, as in SetF. Source: f1 of ranx.",
         (CUTOFF, *COMMON),
-        numbers=AT_K,
         spellings=("f1score", "f1measure"),
         monotone=True,
         share=True,
@@ -895,7 +869,6 @@ FAMILIES: tuple[Family, ...] = (
         "out of the mean. Source: Accuracy of ir_measures, which fails if all documents are\n"
         "relevant.",
         (CUTOFF, *COMMON),
-        numbers=AT_K,
         average="defined",
         plain="pair_accuracy",
         over_ties="whole",
@@ -1055,7 +1028,6 @@ FAMILIES: tuple[Family, ...] = (
         "Benchmarks 2021); Xiong et al., ANCE, ICLR 2021.",
         (NEEDED,),
         needs="annotated",
-        numbers=AT_K,
         plain="hole",
         better="lower",
         over_ties="always",

@@ -7,7 +7,7 @@ import os
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.c_numbers import finite
 from fastrank.core.data.columns import Frozen
-from fastrank.core.measures.selection import BoundMeasure
+from fastrank.core.measures.bound import BoundMeasure
 from fastrank.core.measures.trec import INFINITE, Measure
 from fastrank.errors import MeasureError
 

@@ -9,6 +9,7 @@ from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.c_numbers import finite
 from fastrank.common.messages import did_you_mean
 from fastrank.core.data.columns import Frozen
+from fastrank.core.measures.bound import bind_trec, ranx_rbp_hint, split_trec
 from fastrank.core.measures.custom import CUSTOM, measure_of
 from fastrank.core.measures.families import (
     BY_PLAIN_NAME,
@@ -18,8 +19,7 @@ from fastrank.core.measures.families import (
     SHORTHANDS,
 )
 from fastrank.core.measures.measure_options import bind_family, parse_options
-from fastrank.core.measures.selection import bind_trec, split_trec
-from fastrank.core.measures.suggestions import ranx_hint, ranx_rbp_hint, suggest
+from fastrank.core.measures.suggestions import ranx_hint, suggest
 from fastrank.core.measures.trec import BY_NAME, NICKNAMES, TREC_BY_SPELLING, spelling
 from fastrank.errors import MeasureError
 
@@ -27,8 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.measures.measure_options import Family
-    from fastrank.core.measures.selection import BoundMeasure
 
 # `mrr_at_10`, `ndcg_10` and `P10`: a name, and a cutoff not written as @10.
 NAME_AND_CUTOFF = re.compile(r"(.*?[^\W\d_]\d*?)(?:[_-]?at[_-]?|[_-])?(\d+)", re.IGNORECASE)

@@ -9,7 +9,7 @@ from fastrank.errors import MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.measures.trec import Measure
 
 # By what measures need that is more than the grades of their query, what this is called.

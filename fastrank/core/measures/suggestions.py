@@ -124,17 +124,6 @@ def ranx_hint(text: str) -> str:
     return f"; -l is the notation of ranx, use {_written(f'{measure}({option})', number)}{limit}"
 
 
-def ranx_rbp_hint(item: str) -> str:
-    """A hint at the measure that ranx writes `rbp.95`, given what is after the point."""
-    match = re.fullmatch(r"(\d+)(?:-l(\d+))?", item)
-    if not match:
-        return ""
-    share, level = f"p=0.{match[1]}", match[2]
-    measures = f"RBP(rel={level},{share})" if level else f"RBP({share})"
-    graded = "" if level else f", or for graded judgments RBP({share},gain='raw')"
-    return f"; for the persistence of ranx use {measures}{graded}"
-
-
 def evaluated_name(name: str, names: Iterable[str]) -> str:
     """A hint at the evaluated measure that a name means in another notation, such as AP for map."""
     meant, spelled = _plain(name), {_plain(known): known for known in names}

@@ -141,6 +141,32 @@ def _record(name: str, kernel: str, sets: tuple[str, ...], help_: str, **facts: 
     return Measure(name=name, kernel=kernel, sets=sets, help=help_, **with_bounds(facts))
 
 
+def _count(name: str, kernel: str, sets: tuple[str, ...], help_: str, **facts: object) -> Measure:
+    return _record(name, kernel, sets, help_, average="sum", purpose="Counts", **facts)
+
+
+def _at_ranks(
+    name: str, kernel: str, sets: tuple[str, ...], help_: str, **facts: object
+) -> Measure:
+    """A measure of the first documents, for each of several ranks."""
+    shared = {"takes": "cutoffs", "default": RANKS, "monotone": True, "over_ties": "always"}
+    return _record(name, kernel, sets, help_, **(shared | facts))
+
+
+def _of_gains(
+    name: str, kernel: str, sets: tuple[str, ...], help_: str, **facts: object
+) -> Measure:
+    return _record(name, kernel, sets, help_, needs="gains", takes="gains", **facts)
+
+
+def _of_preferences(
+    name: str, kernel: str, sets: tuple[str, ...], help_: str, **facts: object
+) -> Measure:
+    """A measure of preferences, with a purpose of its own unless it is listed beside another."""
+    purpose = "" if "beside" in facts else "Preferences, and several assessors"
+    return _record(name, kernel, sets, help_, needs="preferences", purpose=purpose, **facts)
+
+
 def _is_at_most_r(multiple: float) -> bool:
     """Whether trunc(multiple * R + 0.9) is R or less for some R, but not always 0."""
     return 0.0 < multiple < 1.1
@@ -160,56 +186,48 @@ MEASURES: tuple[Measure, ...] = (
         purpose="Counts",
         words="the run's tag",
     ),
-    _record(
+    _count(
         "num_q",
         "",
         EVERY,
         "Number of queries averaged over: those with judgments and results or, with -c, all in\n"
         "the relevance file.",
         needs="queries",
-        average="sum",
         better="",
         over_ties="fixed",
-        purpose="Counts",
         words="queries",
     ),
-    _record(
+    _count(
         "num_ret",
         "num_ret",
         COUNTS,
         "Number of documents retrieved (after -M and -J).",
-        average="sum",
         better="",
         monotone=True,
         zeroed=True,
         over_ties="fixed",
-        purpose="Counts",
         words="retrieved documents",
     ),
-    _record(
+    _count(
         "num_rel",
         "num_rel",
         COUNTS,
         "Number of relevant documents in the judgments: R (grade at least -l). With -c, the\n"
         "summary counts the judgments with a positive grade in the whole file, ignoring -l, as\n"
         "trec_eval does.",
-        average="sum",
         better="",
         monotone=True,
         without_results="positive grades",
         over_ties="fixed",
-        purpose="Counts",
         words="relevant documents",
     ),
-    _record(
+    _count(
         "num_rel_ret",
         "num_rel_ret",
         COUNTS,
         "Number of relevant documents retrieved.",
-        average="sum",
         monotone=True,
         over_ties="always",
-        purpose="Counts",
         words="relevant documents that are retrieved",
     ),
     _record(
@@ -289,17 +307,13 @@ MEASURES: tuple[Measure, ...] = (
         versioned=True,
         beside="IPrec",
     ),
-    _record(
+    _at_ranks(
         "P",
         "precision_cut",
         OFFICIAL,
         "Precision at cutoff: number of relevant documents in the first k, divided by k even if\n"
         "fewer are retrieved. Parameters: ranks. Source: trec_eval P.",
-        takes="cutoffs",
-        default=RANKS,
-        monotone=True,
         adds=("relevance", "k"),
-        over_ties="always",
         beside="P",
     ),
     _record(
@@ -318,17 +332,13 @@ MEASURES: tuple[Measure, ...] = (
         purpose="The first documents",
         words="the grades of the first documents, as a string",
     ),
-    _record(
+    _at_ranks(
         "recall",
         "recall_cut",
         ALL,
         "Recall at cutoff: number of relevant documents in the first k, divided by R. Parameters:\n"
         "ranks. Source: trec_eval recall.",
-        takes="cutoffs",
-        default=RANKS,
-        monotone=True,
         adds=("relevance", "R"),
-        over_ties="always",
         beside="R",
     ),
     _record(
@@ -407,26 +417,22 @@ MEASURES: tuple[Measure, ...] = (
         over_ties="uncut",
         beside="G",
     ),
-    _record(
+    _of_gains(
         "G",
         "graded_g",
         ALL,
         "Graded G: the sum of gain / log2(2 + cost - cumulated gain), divided by the sum of all\n"
         "gains, where the cost of a rank is its gain in the ideal ranking, but at least 1.\n"
         "Parameters: grade=gain pairs. Source: trec_eval G.",
-        needs="gains",
-        takes="gains",
         purpose="Grades",
         words="gain with a logarithmic cost",
     ),
-    _record(
+    _of_gains(
         "dcg",
         "discounted_gain",
         NONE,
         "Discounted cumulative gain: the sum of gain / log2(rank + 1). Parameters: grade=gain\n"
         "pairs. Source: trec_eval 10.0 dcg; Jarvelin and Kekalainen, ACM TOIS 20(4), 2002.",
-        needs="gains",
-        takes="gains",
         since="10.0",
         reaches_one=False,
         monotone=True,
@@ -436,14 +442,12 @@ MEASURES: tuple[Measure, ...] = (
         beside="DCG",
         exceeds_one=True,
     ),
-    _record(
+    _of_gains(
         "ideal_dcg",
         "ideal_discounted_gain",
         NONE,
         "Discounted cumulative gain of the ideal ranking of the judged documents. Parameters:\n"
         "grade=gain pairs. Source: trec_eval 10.0 ideal_dcg.",
-        needs="gains",
-        takes="gains",
         since="10.0",
         better="",
         monotone=True,
@@ -451,7 +455,7 @@ MEASURES: tuple[Measure, ...] = (
         beside="DCG",
         exceeds_one=True,
     ),
-    _record(
+    _of_gains(
         "ndcg",
         "normalized_discounted_gain",
         ALL,
@@ -459,75 +463,57 @@ MEASURES: tuple[Measure, ...] = (
         "judged documents. By default the gain of a grade is the grade; -l has no effect.\n"
         "Parameters: grade=gain pairs, as in -m ndcg.1=3,2=9. Source: trec_eval ndcg; Jarvelin\n"
         "and Kekalainen, ACM TOIS 20(4), 2002.",
-        needs="gains",
-        takes="gains",
         monotone=True,
         adds=("discounted gain", "ideal DCG"),
         with_cutoff="ndcg_cut.",
         over_ties="always",
         beside="nDCG",
     ),
-    _record(
+    _of_gains(
         "ndcg_rel",
         "normalized_gain_at_relevant",
         ALL,
         "ndcg averaged over the ranks of the documents with a gain; those not retrieved count as\n"
         "if retrieved at the end. Parameters: grade=gain pairs. Source: trec_eval ndcg_rel.",
-        needs="gains",
-        takes="gains",
         purpose="Grades",
         words="nDCG averaged over ranks",
     ),
-    _record(
+    _of_gains(
         "Rndcg",
         "normalized_gain_at_levels",
         ALL,
         "ndcg averaged over the ranks at which the gain of the ideal ranking drops, a graded\n"
         "analogue of R-precision. Parameters: grade=gain pairs. Source: trec_eval Rndcg.",
-        needs="gains",
-        takes="gains",
         over_ties="always",
         beside="ndcg_rel",
     ),
-    _record(
+    _at_ranks(
         "ndcg_cut",
         "normalized_discounted_gain",
         ALL,
         "ndcg at cutoff: dcg of the first k documents, divided by that of the best k documents;\n"
         "the gain of a grade is the grade. Parameters: ranks. Source: trec_eval ndcg_cut.",
         needs="gains",
-        takes="cutoffs",
-        default=RANKS,
-        monotone=True,
         adds=("discounted gain", "ideal DCG"),
-        over_ties="always",
         beside="nDCG",
     ),
-    _record(
+    _at_ranks(
         "map_cut",
         "average_precision_cut",
         ALL,
         "Average precision at cutoff: only relevant documents in the first k count, still divided\n"
         "by R. Parameters: ranks. Source: trec_eval map_cut.",
-        takes="cutoffs",
-        default=RANKS,
-        monotone=True,
         adds=("precision", "R"),
-        over_ties="always",
         purpose="One number for the whole ranking",
         words="AP of the first documents: `AP@100` or `map_cut_100`",
     ),
-    _record(
+    _at_ranks(
         "relative_P",
         "relative_precision_cut",
         ALL,
         "Precision at cutoff relative to the best possible: number of relevant documents in the\n"
         "first k, divided by min(k, R). Parameters: ranks. Source: trec_eval relative_P.",
-        takes="cutoffs",
-        default=RANKS,
-        monotone=True,
         adds=("relevance", "min(k, R)"),
-        over_ties="always",
         purpose="The first documents",
         words="precision relative to the best possible; also called capped recall",
     ),
@@ -603,104 +589,89 @@ MEASURES: tuple[Measure, ...] = (
         purpose="Sets, without an order",
         words="F measure",
     ),
-    _record(
+    _count(
         "num_nonrel_judged_ret",
         "num_nonrel_judged_ret",
         ALL,
         "Number of retrieved documents that are judged and not relevant.",
-        average="sum",
         better="lower",
         over_ties="always",
-        purpose="Counts",
         words="nonrelevant documents that are retrieved",
     ),
-    _record(
+    _of_preferences(
         "prefs_num_prefs_poss",
         "preferences_counted",
         PREFS,
         "Number of preferences in the judgments, including those of documents not retrieved.\n"
         "Source: trec_eval prefs_num_prefs_poss.",
-        needs="preferences",
         default=(2, 1),
         average="sum",
         better="",
-        purpose="Preferences, and several assessors",
         words="numbers of preferences",
     ),
-    _record(
+    _of_preferences(
         "prefs_num_prefs_ful",
         "preferences_counted",
         PREFS,
         "Number of preferences fulfilled: the preferred document is retrieved, and the other is\n"
         "ranked below it or not retrieved. Source: trec_eval prefs_num_prefs_ful.",
-        needs="preferences",
         default=(2, 0),
         average="sum",
         beside="prefs_num_prefs_poss",
     ),
-    _record(
+    _of_preferences(
         "prefs_num_prefs_ful_ret",
         "preferences_counted",
         PREFS,
         "Number of preferences fulfilled between two retrieved documents. Source: trec_eval\n"
         "prefs_num_prefs_ful_ret.",
-        needs="preferences",
         default=(0, 0),
         average="sum",
         beside="prefs_num_prefs_poss",
     ),
-    _record(
+    _of_preferences(
         "prefs_simp",
         "preferences_simple",
         PREFS,
         "Preferences fulfilled / preferences possible, over all judgment groups together. Source:\n"
         "trec_eval prefs_simp; Carterette et al., 'Here or there: preference judgments for\n"
         "relevance', ECIR 2008.",
-        needs="preferences",
         default=(2,),
-        purpose="Preferences, and several assessors",
         words="share of fulfilled preferences",
     ),
-    _record(
+    _of_preferences(
         "prefs_pair",
         "preferences_by_pair",
         PREFS,
         "Share of preferences that the ranking agrees with, averaged over pairs of documents.\n"
         "Source: trec_eval prefs_pair.",
-        needs="preferences",
         default=(2,),
-        purpose="Preferences, and several assessors",
         words="the same, averaged over pairs of documents",
     ),
-    _record(
+    _of_preferences(
         "prefs_avgjg",
         "preferences_by_group",
         PREFS,
         "prefs_simp within each judgment group, averaged over groups. Source: trec_eval\n"
         "prefs_avgjg.",
-        needs="preferences",
         default=(2,),
-        purpose="Preferences, and several assessors",
         words="the same, averaged over assessors",
     ),
-    _record(
+    _of_preferences(
         "prefs_avgjg_Rnonrel",
         "preferences_balanced",
         ALL_PREFS,
         "prefs_avgjg with only as many nonrelevant documents (level 0) as there are relevant\n"
         "ones; missing ones count as not retrieved. Source: trec_eval prefs_avgjg_Rnonrel.",
-        needs="preferences",
         default=(0,),
-        purpose="Preferences, and several assessors",
         words="the same with as many nonrelevant as relevant documents",
     ),
     *(
-        _record(
+        _of_preferences(
             name + variant,
             kernel,
             ALL_PREFS,
             f"{name} over {judged}.\nSource: trec_eval {name}{variant}.",
-            needs="preferences",
             default=(scope,),
             beside=name,
         )

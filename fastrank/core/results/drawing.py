@@ -12,10 +12,9 @@ from fastrank.errors import OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import TypeGuard
 
     from matplotlib.axes import Axes
-
-    from fastrank.core.results.table import Table
 
 # The rows of a table that are drawn, and the height of each in inches.
 ROWS, HEIGHT = 60, 0.25
@@ -34,25 +33,23 @@ def drawing_of(
     return drawings[kind]
 
 
-def draw_values(axes: Axes, title: str, table: Table) -> Frame:
-    """The first column of numbers as dots, with a row for each row of the table, up to `ROWS`.
+def draw_values(axes: Axes, title: str, columns: Mapping[str, list[object]]) -> Frame:
+    """The first column of numbers as dots, with a row for each row of the columns, up to `ROWS`.
 
     Raises OptionError for a table without numbers.
     """
-    label, *names = table.names
-    name = next((name for name in names if any(map(_is_number, table.columns[name]))), None)
+    label, *names = columns
+    name = next((name for name in names if any(map(_is_number, columns[name]))), None)
     if name is None:
         raise OptionError("kind", f"{title}: there are no numbers to draw")
-    values = [
-        float(value) if _is_number(value) else math.nan for value in table.columns[name][:ROWS]
-    ]
-    labels = [visible(str(cell)) for cell in table.columns[label][:ROWS]]
+    values = [float(value) if _is_number(value) else math.nan for value in columns[name][:ROWS]]
+    labels = [visible(str(cell)) for cell in columns[label][:ROWS]]
     axes.plot(values, range(len(values)), "o", color=INK)
-    rows = counted(len(table), "row")
+    rows = counted(len(columns[label]), "row")
     return Frame(
         title,
         [len(values)],
-        [f"The first {len(values)} of {rows}"] if len(table) > len(values) else (),
+        [f"The first {len(values)} of {rows}"] if len(columns[label]) > len(values) else (),
         ["; ".join(f"{row}: {value:.4f}" for row, value in zip(labels, values, strict=True))],
         x=name,
         rows=labels,
@@ -61,5 +58,5 @@ def draw_values(axes: Axes, title: str, table: Table) -> Frame:
     )
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value

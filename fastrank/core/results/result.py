@@ -67,7 +67,7 @@ class Result:
         """The kinds of plots, the default first, and what draws them."""
         from fastrank.core.results.drawing import draw_values
 
-        return {"values": lambda axes: draw_values(axes, self._title(), self.table())}
+        return {"values": lambda axes: draw_values(axes, self._title(), self.table().columns)}
 
     def _long_names(self) -> Sequence[str]:
         """The names that plots shorten."""
@@ -139,7 +139,8 @@ class Result:
         >>> result.to_json()[:41]
         '[{"coefficient": "tau_b", "value": 1.0}, '
         """
-        from fastrank.core.results.records import json_text, plain
+        from fastrank.core.results.records import json_text
+        from fastrank.core.results.table import plain
 
         return json_text(plain(self._content()), indent)
 

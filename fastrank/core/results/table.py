@@ -144,6 +144,20 @@ def table_of_rows(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     return Table(columns=dict(zip(names, columns, strict=True)))
 
 
+def records(table: Table) -> list[dict[str, object]]:
+    """Each row as {column: value}."""
+    return [dict(zip(table.names, row, strict=True)) for row in table.rows()]
+
+
+def plain(value: object) -> object:
+    """A value in which tables are lists of objects."""
+    if isinstance(value, Table):
+        return records(value)
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
+    return value
+
+
 def grid_of(table: Table, formats: Mapping[str, Callable[[float], str]] | None = None) -> Grid:
     """A table as it is shown. formats: {column: how to show its numbers}, if not rounded."""
 

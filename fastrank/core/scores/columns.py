@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars
 
     from fastrank.core.data.texts import Ids
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.scores.summary import Coverage
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fastrank.core.data.texts import Ids
     from fastrank.core.formats.files.files import Source
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.scores.columns import Evaluated
 
     Entry = tuple[bytes, float, float]

@@ -1,4 +1,4 @@
-"""Scores as dictionaries, as JSON, and as pandas and polars frames."""
+"""Scores as dictionaries and as JSON."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.qrels import Preferences
 from fastrank.core.data.texts import remaining
+from fastrank.core.formats.qrels import Preferences
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import filled, zeros
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from fastrank.core.data.qrels import Graded, Qrels
     from fastrank.core.data.texts import Ids, Texts
-    from fastrank.core.measures.selection import BoundMeasure
+    from fastrank.core.formats.qrels import Graded, Qrels
+    from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.native.record import Float64Array, Int64Array
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from fastrank.common.arguments import check_choice
 from fastrank.common.lazy import optional
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.inputs import as_run, is_file
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.formats.tables.values import encoded_id
 from fastrank.core.formats.texts.lookup import lookup, read_texts
 from fastrank.errors import InputError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import decoded
-from fastrank.core.evaluation.evaluator import both_sides, not_in_corpus
+from fastrank.core.evaluation.unshared_ids import both_sides, not_in_corpus
 from fastrank.core.formats.inputs import as_qrels
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.formats.tables.values import first_repeat, texts_of_list
 from fastrank.core.formats.texts.text_files import joined
 from fastrank.errors import InputError

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fastrank.common.choices import RepeatedTexts
-    from fastrank.core.data.qrels import Qrels
     from fastrank.core.formats.files.source import Source
     from fastrank.core.formats.inputs import QrelsLike
+    from fastrank.core.formats.qrels import Qrels
 
 KINDS = "a Dataset, or the path of a folder in BEIR's layout"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.formats.inputs import choose_split, is_dict_of_splits
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.formats.tables.roles import QRELS_ROLES, check_roles, find_columns
 from fastrank.core.formats.texts.text_files import joined
 from fastrank.errors import InputError

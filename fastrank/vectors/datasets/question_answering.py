@@ -252,8 +252,7 @@ def read_insurance_qa(questions: Source, answers: Source, vocabulary: Source) ->
                 column.append(value)
     if not columns["label"]:
         raise InputError(name, "expected questions with candidates, found none")
-    candidates: Candidates = read_candidates(columns).changed(source=name)
-    return candidates
+    return read_candidates(columns).changed(source=name)
 
 
 def _parts(cells: list[str], name: str, line: int) -> tuple[list[str], str, list[str]]:

@@ -12,10 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
-
 KINDS = (
     "an object with encode_query and encode_document, encode_queries and encode_corpus, encode or"
     " embed, a scikit-learn transformer, a function of a list of texts, or a pair of these (for"

@@ -15,7 +15,7 @@ from fastrank.common.progress import bar
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.evaluator import Evaluator
 from fastrank.core.formats.load import write_run
-from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.tables.values import tag_of
 from fastrank.core.formats.tools.candidates import Candidates
 from fastrank.core.formats.trec.line_files import as_exclusions
 from fastrank.core.matching.keywords import EVALUATION, Request, SearchedOptions
@@ -40,16 +40,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.arrays import Array
     from fastrank.common.choices import Metric
     from fastrank.common.parallel import Workers
     from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.vectors.embeddings.text_vectors import Embeddings
-
-    Array = npt.NDArray[Any]
 
 
 class ModelOptions(BuildOptions, SearchedOptions, total=False):
@@ -181,7 +179,12 @@ def evaluate_model(
     _check_factory(settings["index_factory"], first.corpus.shape[1], metric, len(data.corpus_ids))
     if by_answers:
         embeddings = prepared.embeddings(settings["progress"])
-        return _evaluate_answers(embeddings, data, measures, searching, judging)
+        path = searching.pop("run")
+        searching |= {"query_ids": data.query_ids, "corpus_ids": data.corpus_ids}
+        run = search(embeddings.queries, embeddings.corpus, **searching)
+        if path is not None:
+            write_run(run, path, "trec")
+        return Evaluator(answer_qrels(data, run), measures, **judging).evaluate(run)
     # So few texts say nothing about the others; all of them may be excluded.
     lenient = {
         **judging,
@@ -216,22 +219,6 @@ def evaluate_model(
         **searching,
         **judging,
     )
-
-
-def _evaluate_answers(
-    vectors: Embeddings,
-    data: Dataset,
-    measures: Measures,
-    searching: dict[str, Any],
-    judging: Mapping[str, Any],
-) -> Scores:
-    """Search, and judge what is found by the answers of the data set."""
-    path = searching.pop("run")
-    searching |= {"query_ids": data.query_ids, "corpus_ids": data.corpus_ids}
-    run = search(vectors.queries, vectors.corpus, **searching)
-    if path is not None:
-        write_run(run, path, "trec")
-    return Evaluator(answer_qrels(data, run), measures, **judging).evaluate(run)
 
 
 def _is_dataset(value: object) -> bool:
@@ -324,8 +311,7 @@ def evaluate_candidates(
         write_run(run, settings["run"], "trec")
     scores = evaluator.evaluate(run)
     zeros = sum(map(_count_zeros, vectors)) if metric == "cosine" else 0
-    with_count: Scores = scores.changed(counts={**scores.counts, "zero_vectors": zeros})
-    return with_count
+    return scores.changed(counts={**scores.counts, "zero_vectors": zeros})
 
 
 def _count_zeros(vectors: Any) -> int:

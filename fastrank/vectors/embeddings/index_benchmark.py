@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from functools import partial
 from itertools import chain
 from statistics import median
 from typing import NamedTuple
@@ -47,21 +48,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    import numpy.typing as npt
     from faiss import Index as FaissIndex
     from typing_extensions import Unpack
 
+    from fastrank.common.arrays import Array
     from fastrank.common.choices import Metric
     from fastrank.common.parallel import Workers
-    from fastrank.core.data.qrels import Preferences, Qrels
     from fastrank.core.formats.inputs import QrelsLike
     from fastrank.core.scores.scores import Scores
     from fastrank.vectors.searching.batches import Found
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import IdsLike, RowIds
     from fastrank.vectors.searching.vectors import Vectors, VectorsLike
-
-    Array = npt.NDArray[Any]
 
 EXACT = "exact"
 
@@ -147,7 +145,9 @@ def compare_indexes(
     # Used for every index, so it must not be an iterator.
     measures = measures if isinstance(measures, str) else list(measures)
     Selection(measures)
-    judgments = None if qrels is None else as_qrels(qrels)
+    evaluation = {"measures": measures, "k": k, **pick(values, SearchedOptions)}
+    if qrels is not None:
+        evaluation["qrels"] = as_qrels(qrels)
     excluded = as_exclusions(values["exclude"])
     names = check_row_ids("corpus_ids", values["corpus_ids"], vectors.count)
     query_ids = check_row_ids("query_ids", values["query_ids"], len(searched_for))
@@ -171,9 +171,7 @@ def compare_indexes(
         train_size,
         searched_for,
         k,
-        judgments,
-        measures,
-        pick(values, SearchedOptions),
+        None if qrels is None else partial(evaluate_embeddings, **evaluation),
         {
             "query_ids": query_ids,
             "batch_size": batch_size,
@@ -214,7 +212,11 @@ def compare_indexes(
 
 
 class _Setup(NamedTuple):
-    """Everything that is the same for all indexes; corpus: vectors or the path of their file."""
+    """Everything that is the same for all indexes.
+
+    corpus: vectors or the path of their file. evaluate: takes queries and an index; None without
+    judgments.
+    """
 
     corpus: object
     metric: str
@@ -222,9 +224,7 @@ class _Setup(NamedTuple):
     train_size: int | None
     queries: Array
     k: int
-    judgments: Qrels | Preferences | None
-    measures: str | list[str]
-    judging: dict[str, Any]
+    evaluate: Callable[..., Scores] | None
     options: dict[str, Any]
 
     def runners(
@@ -293,16 +293,8 @@ class _Runner:
             stop = batch.start + len(batch.rows)
             self.found[batch.start : stop, : batch.rows.shape[1]] = batch.rows
         self._scores: Scores | None = None
-        if setup.judgments is not None:
-            self._scores = evaluate_embeddings(
-                setup.queries,
-                index,
-                setup.judgments,
-                setup.measures,
-                k=setup.k,
-                **setup.judging,
-                **self._options,
-            )
+        if setup.evaluate is not None:
+            self._scores = setup.evaluate(setup.queries, index, **self._options)
 
     def time(self) -> None:
         """Search once more to measure the time."""

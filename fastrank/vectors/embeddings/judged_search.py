@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fastrank.common.keywords import pick, takes, with_defaults
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import memory_of
-from fastrank.core.evaluation.evaluator import no_queries_error, not_in_corpus
 from fastrank.core.evaluation.ties import scores_and_ties
+from fastrank.core.evaluation.unshared_ids import no_queries_error, not_in_corpus
 from fastrank.core.formats.files import files
 from fastrank.core.formats.inputs import as_qrels
-from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.tables.values import tag_of
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.array_qrels import index_qrels
 from fastrank.core.matching.arrays import ArrayRun, judge_rows
@@ -18,7 +18,7 @@ from fastrank.core.matching.judged import OFFSETS, Judged, JudgedRun, QueryError
 from fastrank.core.matching.keywords import EVALUATION, Request, SearchedOptions
 from fastrank.core.matching.plan import Plan
 from fastrank.core.matching.queries import choose_queries, missing_queries, repeated
-from fastrank.core.matching.rankings import match_texts
+from fastrank.core.matching.texts import match_texts
 from fastrank.core.native import records
 from fastrank.core.native.buffers import zeros
 from fastrank.errors import ArrayError, EvaluationError, InputError, NoQueriesError
@@ -40,19 +40,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.arrays import Array
     from fastrank.core.formats.inputs import QrelsLike
     from fastrank.core.matching.array_qrels import ArrayQrels
-    from fastrank.core.measures.selection import BoundMeasure, Measures
+    from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
     from fastrank.vectors.searching.batches import Found
     from fastrank.vectors.searching.row_ids import IdsLike
     from fastrank.vectors.searching.vectors import VectorsLike
-
-    Array = npt.NDArray[Any]
-
 
 # Numbers of judged documents that are not in the corpus start here, above all row numbers.
 NOT_IN_CORPUS = 1 << 62
@@ -286,10 +284,7 @@ class BatchJudge:
             judged = self._joined()
         else:
             judged = match_texts(self.plan, run_of(self._found, self._tag))
-        whole: JudgedRun = judged.changed(
-            unjudged_queries=unjudged, counts=self._counts, tag=self._tag
-        )
-        return whole
+        return judged.changed(unjudged_queries=unjudged, counts=self._counts, tag=self._tag)
 
     def add(self, batch: Found) -> None:
         """Judge or keep the results of a batch for judged queries."""
@@ -330,7 +325,7 @@ class BatchJudge:
         import numpy
 
         count = len(self.plan.judgments)
-        if self.plan.requires.evaluates_missing:
+        if self.plan.options.evaluates_missing:
             rest = numpy.ones(count, bool)
             for piece in self._pieces:
                 rest[piece.queries] = False
@@ -369,14 +364,13 @@ def _selected(batch: Found, judged: Array, *, in_order: bool) -> Found:
     if in_order:
         order = numpy.lexsort([rows, -scores], axis=1)
         rows, scores = (numpy.take_along_axis(table, order, axis=1) for table in (rows, scores))
-    chosen: Found = batch.changed(
+    return batch.changed(
         queries=batch.queries[judged],
         rows=rows,
         scores=scores,
         ties_at_cutoff=batch.ties_at_cutoff[judged],
         excluded=batch.excluded[judged],
     )
-    return chosen
 
 
 def _by_row(qrels: Qrels, corpus: RowIds, measure: str) -> ArrayQrels:

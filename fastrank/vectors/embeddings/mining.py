@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, finite, flag
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.core.data.qrels import Preferences, lowest_code
 from fastrank.core.data.texts import decoded
+from fastrank.core.formats.qrels import Preferences, lowest_code
 from fastrank.core.formats.tables.values import texts_of_list
 from fastrank.core.matching.judged import ranking_scratch
 from fastrank.core.matching.keywords import (
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.common.choices import Margin
-    from fastrank.core.data.qrels import Qrels
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.inputs import QrelsLike, RunLike
+    from fastrank.core.formats.qrels import Qrels
+    from fastrank.core.formats.run import Run
     from fastrank.core.matching.options import Options
 
 # The retrieved positive of a query to which margins refer.
@@ -238,8 +238,7 @@ def _with_random(
         "too_few": sum(count < number for count in negative_counts),
         "no_negatives": negative_counts.count(0),
     }
-    with_random: HardNegatives = mined.changed(drawn=drawn, number=number, counts=counts)
-    return with_random
+    return mined.changed(drawn=drawn, number=number, counts=counts)
 
 
 def _mined(

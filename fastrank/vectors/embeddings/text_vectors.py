@@ -10,8 +10,12 @@ import numpy
 from fastrank.common.keywords import TypedDict
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.vectors.datasets.dataset import as_dataset
-from fastrank.vectors.embeddings.cache import EmbeddingCache
-from fastrank.vectors.embeddings.encoded_texts import FIRST_TEXTS, EncodedTexts, check_encoding
+from fastrank.vectors.embeddings.encoded_texts import (
+    FIRST_TEXTS,
+    EmbeddingCache,
+    EncodedTexts,
+    check_encoding,
+)
 from fastrank.vectors.embeddings.encoders import encoders_of, text_encoder
 from fastrank.vectors.searching.model_output import as_vectors
 
@@ -20,12 +24,9 @@ if TYPE_CHECKING:
     import os
     from typing import Any
 
-    import numpy.typing as npt
-
+    from fastrank.common.arrays import Array
     from fastrank.vectors.datasets.dataset import Dataset
     from fastrank.vectors.datasets.text_task import TextTask
-
-    Array = npt.NDArray[Any]
 
 
 class EncodingOptions(TypedDict, total=False):

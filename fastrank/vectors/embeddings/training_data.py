@@ -10,9 +10,9 @@ from typing import NamedTuple, overload
 from fastrank.common.arguments import at_least, check_choice
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files import files
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.formats.texts.lookup import lookup
 from fastrank.core.formats.texts.text_files import joined
 from fastrank.core.formats.tools.candidates import Candidates
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.choices import RepeatedTexts
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.files.files import Source
+    from fastrank.core.formats.run import Run
     from fastrank.core.formats.texts.lookup import Lookup
 
 
@@ -178,7 +178,8 @@ class HardNegatives(Frozen):
         Each batch has `batch_size` instances, in their order; the last may have fewer. Each query
         gets the first positive and all negatives of every instance of its batch. Its own positive
         has the label 1, everything else 0. The `negative_log_likelihood` of a model's scores is the
-        training loss, and `Success@1` the share of correct predictions.
+        training loss, and `Success@1` with ties="given" the share of correct predictions: copies
+        have equal scores, and torch.max takes the first.
 
         duplicates: "keep" for the loss of DPR (BiEncoderNllLoss), which counts a document as often
             as the batch has it, also other relevant documents of a query, as not relevant; such

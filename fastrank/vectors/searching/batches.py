@@ -29,16 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.arrays import Array
     from fastrank.common.progress import Bar
     from fastrank.core.data.texts import Texts
     from fastrank.vectors.searching.engines import Engine
     from fastrank.vectors.searching.row_ids import IdsLike, RowIds
     from fastrank.vectors.searching.vectors import Vectors, VectorsLike
-
-    Array = npt.NDArray[Any]
 
 # Queries with lists of excluded documents longer than this, and than k, are searched separately,
 # as deep as the longest list requires. The depth is the same in every batch, because faiss may

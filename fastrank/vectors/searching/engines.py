@@ -16,17 +16,16 @@ from fastrank.vectors.searching.vectors import Rows, SparseRows, block_rows
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Protocol
+    from typing import Protocol
 
-    import numpy.typing as npt
     from faiss import ResultHeap, StandardGpuResources
     from scipy.sparse import csr_matrix
 
+    from fastrank.common.arrays import Array
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import RowIds
     from fastrank.vectors.searching.vectors import Vectors
 
-    Array = npt.NDArray[Any]
     # Called with the progress of a search, from 0 to 1.
     Progress = Callable[[float], None]
 

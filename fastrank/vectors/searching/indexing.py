@@ -35,11 +35,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from faiss import Index as FaissIndex
 
+    from fastrank.common.arrays import Array
     from fastrank.core.data.texts import Texts
     from fastrank.vectors.searching.row_ids import IdsLike
     from fastrank.vectors.searching.vectors import Vectors, VectorsLike
-
-    Array = npt.NDArray[Any]
 
 # The size of a training sample: vectors per inverted list, or at least as many as codes need.
 PER_LIST, FOR_CODES = 64, 1 << 16

@@ -12,10 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
-
 
 def as_vectors(
     output: object,

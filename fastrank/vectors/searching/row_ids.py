@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any, NoReturn
 
-    import numpy.typing as npt
+    from fastrank.common.arrays import Array
 
-    Array = npt.NDArray[Any]
     IdsLike = Iterable[str] | Iterable[int] | str | os.PathLike[str] | Any
     """The ids of rows: a list or an array of texts or integers, or the path of a file with one id
     per line or of a `.npy` file."""
@@ -210,8 +209,7 @@ class Exclusion:
 
     def _rows_of_themselves(self, rows: Array) -> Array:
         if self._own_rows is not None:
-            own_rows: Array = self._own_rows[rows]
-            return own_rows
+            return self._own_rows[rows]
         if self._corpus.texts is not None:
             return self._corpus.rows_of(self._queries.take(rows))
         count = self._corpus.count

@@ -6,11 +6,11 @@ import numpy
 
 from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.common.messages import counted
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import as_texts, joined, memory_of
 from fastrank.core.formats.files.files import check_target, name_of
 from fastrank.core.formats.formats import format_by_name
-from fastrank.core.formats.tables.table import tag_of
+from fastrank.core.formats.run import Run
+from fastrank.core.formats.tables.values import tag_of
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.formats.trec.writers import check_fields, lines_of
 from fastrank.core.scores.text import NOTED

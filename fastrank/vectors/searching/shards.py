@@ -32,14 +32,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    import numpy.typing as npt
-
+    from fastrank.common.arrays import Array
     from fastrank.common.parallel import Workers
     from fastrank.vectors.searching.engines import Engine, Progress
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import IdsLike
-
-    Array = npt.NDArray[Any]
 
 
 class Shard(NamedTuple):
@@ -278,9 +275,10 @@ class ShardSearch:
             raise OptionError("parameters", f"{vectors.name}: {reason}")
         self._shards, self._metric, self._parameters, self._gpu = shards, metric, parameters, gpu
         self._files = [file._replace(ids=None) for file in shards.files if file.size]
-        if shards.executor is not None:
+        for i, file in enumerate(self._files):
             # Workers may have another working directory.
-            self._files = [_for_worker(file) for file in self._files]
+            if shards.executor is not None and not is_url(file.path):
+                self._files[i] = file._replace(path=os.path.abspath(file.path))
         self.count: int | None = len(shards)
         shards.zeros = frozenset()
         self._block = 1, 1
@@ -327,11 +325,6 @@ class ShardSearch:
             results.close()
         heap.finalize()
         return heap.D, heap.I
-
-
-def _for_worker(shard: Shard) -> Shard:
-    path = shard.path
-    return shard if is_url(path) else shard._replace(path=os.path.abspath(path))
 
 
 def search_shard(request: Request, shard: Shard) -> tuple[Array, Array, frozenset[int]]:

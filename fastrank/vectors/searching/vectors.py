@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from scipy.sparse import csr_matrix
 
+    from fastrank.common.arrays import Array
     from fastrank.common.choices import Metric
 
-    Array = npt.NDArray[Any]
     VectorsLike = npt.ArrayLike | str | os.PathLike[str] | Any
     """Vectors, floats[n, dimension]: an array, the path of a `.npy` file, an iterator of blocks, or
     a sparse matrix of scipy or tensor of torch. See [Embeddings](../embeddings.md)."""
@@ -167,14 +167,6 @@ def as_csr(source: Any) -> csr_matrix:
     return matrix
 
 
-def _mapping_of(rows: Array) -> Any:
-    """The memory map that an array is or views, or None."""
-    base: object = rows
-    while base is not None and not isinstance(base, numpy.memmap):
-        base = getattr(base, "base", None)
-    return base
-
-
 def _check_kind(name: str, rows: Array) -> None:
     if rows.ndim != 2:
         raise ArrayError(name, f"expected {TABLE}, found shape {rows.shape}")
@@ -193,7 +185,10 @@ class Rows(Vectors):
         _check_kind(name, rows)
         self.name, self.rows = name, rows
         self.count, self.dimension = rows.shape
-        self._mapping = _mapping_of(rows)
+        # The memory map that the array is or views, or None.
+        self._mapping: Any = rows
+        while self._mapping is not None and not isinstance(self._mapping, numpy.memmap):
+            self._mapping = getattr(self._mapping, "base", None)
 
     @property
     def is_ready(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.common.arguments import at_least, finite, flag
+from fastrank.common.arguments import at_least, finite, flag, fraction
 from fastrank.common.keywords import Keyword, takes, with_defaults
 from fastrank.errors import OptionError
 from fastrank.vectors.tasks.inputs import TASK, TaskOptions
@@ -41,13 +41,6 @@ class ClassificationOptions(TaskOptions, total=False):
 def _layers(name: str, value: int | Sequence[int]) -> tuple[int, ...]:
     layers = (value,) if isinstance(value, int) else value
     return tuple(at_least(name, units, 1) for units in layers)
-
-
-def _share(name: str, value: object) -> float:
-    share = finite(name, value)
-    if not 0.0 < share < 1.0:
-        raise OptionError(name, f"expected a number between 0 and 1, found {value}")
-    return share
 
 
 def _seed(name: str, value: int) -> int:
@@ -109,7 +102,7 @@ CLASSIFICATION = (
         "validation",
         0.2,
         "the share of validation rows in the rows that are not for testing.",
-        check=_share,
+        check=fraction,
     ),
     Keyword(
         "train_batch_size",

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from fastrank.common.arrays import Array
 
 VECTORS = "vectors"
 # In the order of the kernels' columns.

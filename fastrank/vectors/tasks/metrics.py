@@ -12,12 +12,10 @@ from fastrank.errors import ArrayError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
-    from collections.abc import Iterable, Sequence
+    from fastrank.common.arrays import Array
 
 
 def _one_column(name: str, array: Array) -> Array:

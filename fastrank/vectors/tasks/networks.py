@@ -9,11 +9,8 @@ from fastrank.core.native import kernels
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
+    from fastrank.common.arrays import Array
 
 BATCH_NORM_EPS, BATCH_NORM_MOMENTUM = 1e-5, 0.1
 DECAY = 0.01

@@ -37,12 +37,10 @@ from fastrank.vectors.tasks.thresholds import Sweep, cut_at
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
     from typing_extensions import Unpack
+
+    from fastrank.common.arrays import Array
 
 # Values of both vectors for which a thread pays off.
 WORTH_A_THREAD = 1 << 18

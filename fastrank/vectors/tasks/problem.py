@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    import numpy.typing as npt
+    from fastrank.common.arrays import Array
 
-    Array = npt.NDArray[Any]
     Embedder = Callable[[Array, str], tuple[Array, ...]]
 
 # Labels of each of these kinds can be sorted with each other.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from fastrank.common.arrays import Array
 
 
 class Cut(NamedTuple):

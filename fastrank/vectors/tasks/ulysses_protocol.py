@@ -34,11 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    import numpy.typing as npt
-
+    from fastrank.common.arrays import Array
     from fastrank.vectors.tasks.problem import Problem
-
-    Array = npt.NDArray[Any]
 
 # The function that needs the extra.
 USER = "evaluate_classification"

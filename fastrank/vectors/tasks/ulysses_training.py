@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    import numpy.typing as npt
+    from fastrank.common.arrays import Array
 
-    Array = npt.NDArray[Any]
     Part = tuple[Array, Array]
 
 EPOCH_KEYS = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")

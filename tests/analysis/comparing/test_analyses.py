@@ -88,6 +88,18 @@ LOWER = fr.compare_scores(
         for name, more in (("bad", 1), ("good", 0))
     }
 )
+# Every difference is 0.1, but as doubles they differ.
+SHIFTED = compared([[0.6, 0.5, 0.4], [0.5, 0.4, 0.3]])
+
+# The last two differ on one query, but neither can be the best.
+BELOW = compared([[0.9] * 8, [0.4] * 7 + [0.3], [0.4] * 8])
+
+
+def bounds(comparison: fr.Comparison) -> list[tuple[int, int]]:
+    """The bounds of the ranks; 2**(1 - n) is at most 0.05 from 6 queries on."""
+    columns = comparison.ranks("value", resamples=50).columns
+    return list(zip(columns["low"], columns["high"], strict=True))
+
 
 test_effect_sizes_and_ranks = giving("""
 OF_DATA.effects("map").columns["cliff_unpaired"][0] => approx(0.230600, abs=1e-6)
@@ -99,9 +111,43 @@ SMALL.effects("value").columns["hedges"] => approx([8 / 11 * SMALL.pair("value",
 math.isnan(ONE_QUERY.effects("value").columns["hedges"][0]) => True
 compared([[0.5, 0.9], [0.25, 0.5]]).effects("value").columns["hedges"] => [0.0]
 LOWER.ranks("FirstRank", resamples=50).columns["system"] => ["good", "bad"]
-LOWER.ranks("FirstRank", resamples=50).columns["p_best"] => [1.0, 0.0]
+LOWER.ranks("FirstRank", resamples=50).columns["p_best"] => [None, None]
+SHIFTED.effects("value").columns["sd"] => [0.0]
+SHIFTED.effects("value").columns["d_z"] => [math.inf]
+SHIFTED.power("value").columns["detectable"] => [None]
+SHIFTED.power("value").columns["queries"] => [None]
+SHIFTED.standings("value").columns["needed"] => [None, None]
+bounds(SHIFTED) => [(1, 2), (1, 2)]
+bounds(compared([[0.5] * 10, [0.5] * 10])) => [(1, 2), (1, 2)]
+bounds(compared([[1.0] * 5, [0.5] * 5])) => [(1, 2), (1, 2)]
+bounds(compared([[1.0, 0.9], [0.5, 0.3]])) => [(1, 2), (1, 2)]
+compared([[1.0, 0.9], [0.5, 0.3]]).ranks("value").columns["p_best"] => [None, None]
+BELOW.ranks("value").columns["p_best"] => [1.0, 0.0, 0.0]
+bounds(compared([[1.0] * 6, [0.5] * 6])) => [(1, 1), (2, 2)]
+bounds(ONE_QUERY) => [(1, 2), (1, 2)]
 [*compared([[0.5]]).effects("value").columns][:3] => ["a", "b", "d_z"]
 """)
+
+
+def test_ranks_resample_whole_clusters():
+    """Of 8 clusters of 3 queries; the chance of being best is that of a bootstrap in numpy."""
+    by_cluster = np.array([0.3, 0.2, -0.1, 0.1, -0.2, 0.2, 0.1, -0.1])
+    clusters = {f"q{i}": i // 3 for i in range(24)}
+    values = {
+        name: {query: 0.5 + more * by_cluster[cluster] for query, cluster in clusters.items()}
+        for name, more in (("a", 1), ("b", 0))
+    }
+    found = fr.compare_scores(
+        values, clusters=clusters, test="randomization", interval="percentile"
+    )
+
+    table = found.ranks("value")
+    drawn = np.random.default_rng(0).choice(by_cluster, (100_000, 8)).sum(axis=1).round(9)
+    chance = (drawn > 0).mean() + (drawn == 0).mean() / 2
+    assert table.columns["p_best"] == pytest.approx([chance, 1 - chance], abs=0.01)
+    assert (table.columns["low"], table.columns["high"]) == ([1, 1], [2, 2])
+    assert found.standings("value").columns["needed"] == [None, None]
+    assert found.power("value").columns["detectable"] == [None]
 
 
 def test_ranks_and_the_chance_of_being_best_sum_up():

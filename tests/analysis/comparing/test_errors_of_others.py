@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import fastrank as fr
 from tests.helpers.comparisons import compared, pair_of, random_rows, scores_of
@@ -86,12 +87,24 @@ compared(random_rows(2, 1001)).notes
 "is about the median of the differences" in compared(SEVENTY, test="wilcoxon").notes[0] => True
 "is about the median of the differences" in compared(SEVENTY, test="sign").notes[0] => True
 CONSTANT.interval_of("value", "a") => approx(SHARE_OF_ALL)
+compared([[1.0] * 9 + [0.0]], interval="studentized").interval_of("value", "a") => (0.0, 1.0)
 CONSTANT.interval_of("value", "b") => approx(SHARE_OF_NONE)
 CONSTANT.interval_of("value", "c")[1] < 1.0 => True
 pair_of(*HUNDREDS, **FLIPPED).p => pair_of(*HUNDREDS / 1000, **FLIPPED).p
 pair_of(*HUNDREDS[:, :40], test="randomization").p
     => pair_of(*HUNDREDS[:, :40] / 1000, test="randomization").p
 """)
+
+
+@pytest.mark.parametrize("method", ["t", "percentile", "bca", "studentized"])
+def test_intervals_of_ten_successes_or_failures_hold(method):
+    """The exact coverage: over the binomial probabilities of all outcomes."""
+    rows = [[1.0] * k + [0.0] * (10 - k) for k in range(11)]
+    alone = [compared([row], interval=method, resamples=2000) for row in rows]
+    bounds = [own.interval_of("value", "a") for own in alone]
+    for share in (0.5, 0.7, 0.8, 0.9):
+        holds = [low <= share <= high for low, high in bounds]
+        assert stats.binom.pmf(np.arange(11), 10, share) @ holds > 0.85
 
 
 @pytest.mark.parametrize("test", TESTS)

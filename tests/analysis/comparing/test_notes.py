@@ -79,6 +79,13 @@ def test_the_note_on_random_signs_names_the_measures_whose_p_values_are_not_exac
 
 TWO, THREE = random_rows(2, 12), random_rows(3, 20)
 
+
+def its_interval(rows: Any, **options: Any) -> str:
+    """What the legend of a comparison with a baseline says of the intervals."""
+    text = " ".join(compared(rows, baseline="a", **options).to_text().split())
+    return text.split("with its ")[1].split(" ▲")[0]
+
+
 test_the_legend_says_whether_p_values_are_exact_and_corrected = giving("""
 compared(TWO, test="randomization").description() => "p ≤ 0.05, exact randomization test"
 compared(TWO, test="randomization").resamples => 0
@@ -89,6 +96,13 @@ compared(THREE, correction="none", baseline=["a", "b"]).description()
 compared(THREE, correction="none", family="all").description()
     => "p ≤ 0.05, paired t-test, not corrected for the 3 pairs of all measures"
 "corrected" in compared(THREE, test="tukey").description() => False
+its_interval(TWO) => "95% interval."
+its_interval(TWO, test="randomization") => "95% interval (Student's t)."
+its_interval(TWO, interval="bca") => "95% interval (BCa bootstrap)."
+its_interval(TWO, test="bootstrap", interval="studentized") => "95% interval."
+its_interval(THREE, test="sign") => "95% interval (Student's t, not corrected)."
+[note[:71] for note in compared([[1.0] * 12, [0.5] * 12]).notes]
+    => ["all differences of a pair are equal: its p is that of the randomization"]
 """)
 
 # Pairs of which the order of tied documents decides the verdict.

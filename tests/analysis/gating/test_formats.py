@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import fastrank as fr
-from fastrank.analysis.gating.ci_formats import (
+from fastrank.analysis.gating.shown import (
+    LARGEST,  # noqa: F401 (in a table)
     SHOWN,  # noqa: F401 (in a table)
     annotation,  # noqa: F401 (in a table)
     to_github,
 )
-from fastrank.analysis.gating.shown import LARGEST  # noqa: F401 (in a table)
 from fastrank.analysis.gating.verdict import Verdict
 from tests.helpers.tables import giving
 

@@ -214,6 +214,17 @@ def test_equal_values_leave_the_mean_uncertain(measure, interval):
     assert (low, high) == pytest.approx((1 - 8 / 60, 1.0))
 
 
+@pytest.mark.parametrize("n", [3, 4, 6, 8, 9, 10, 12, 20])
+def test_equal_differences_are_significant_if_their_interval_excludes_0(n):
+    values = estimated(
+        np.full(n, 0.5), np.zeros(n), np.zeros(9), SETTINGS, finite=False, limits=(-1, 1)
+    )
+
+    same = 0.025 ** (1 / n)
+    assert values.low == pytest.approx(0.5 * same - (1 - same))
+    assert (values.p > 0.05) == (values.low < 0)
+
+
 def test_equal_values_of_a_measure_without_limits_have_no_interval():
     known, others = np.ones(5), np.ones(20)
     estimate = estimated(known, known, others, SETTINGS, finite=False)

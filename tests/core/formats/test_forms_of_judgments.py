@@ -188,6 +188,8 @@ WRONG = r"""
 [{"q": "r", "docs": [["a", 1], "b"]}] => 'docs': document 'b' has no number, unlike others
 q\td\t1.0\nq\te\t2.0\n => could be ranks or scores: found 1.0, and each is one more
 q\td\t0.0\nq\te\t1.0\n => could be ranks or scores: found 0.0, and each is one more
+q\td\t1.00\nq\te\t2.00\n => could be ranks or scores: found 1.00, and each is one more
+q\td\t1e0\nq\te\t+2\n => could be ranks or scores: found 1e0, and each is one more
 q\td\t0\nq\te\t1\n => the third column could be ranks or scores: expected rank 1
 qid,docno,score,model\nq,a,2,x\nq,b,1,x\nq,a,2,y\nq,b,1,y\n => found 2 tags, such as 'x' and 'y'
 qid,docno,score,run_id\nq,a,2,x\nr,b,1,y\n => found 2 tags, such as 'x' and 'y'; select the rows
@@ -232,7 +234,7 @@ def test_a_missing_cell_is_named_alike_in_every_form():
         with pytest.raises(FastrankError, match=r"row 1 .*column 'qid': .*the missing value"):
             as_run(IN_MEMORY[form](columns))
     with pytest.raises(FastrankError, match=r"row 1 .*'doc_id': .*the missing value None"):
-        as_run([("q", "a", 1.0), ("q", None, 2.0)])
+        as_run([("q", "a", 2.0), ("q", None, 1.0)])
 
 
 # The command line

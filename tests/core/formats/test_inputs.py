@@ -47,6 +47,37 @@ def test_tuples_of_query_document_and_number(pack, plain):
         assert own.to_dict() == VALUES
 
 
+RANKED = (["q", "q", "r"], ["x", "a", "b"])
+ROWS = {
+    "ranks": ([1, 2, 1], [-1.0, -2.0, -1.0]),
+    "from 0": ([0, 1, 0], [0.0, 1.0, 0.0]),
+    "scores": ([1, 3, 1], [1.0, 3.0, 1.0]),
+    "floats": ([0.5, 1.5, 0.5], [0.5, 1.5, 0.5]),
+}
+
+
+@pytest.mark.parametrize(
+    "pack", [lambda *columns: columns, lambda *columns: [*zip(*columns, strict=True)]]
+)
+@pytest.mark.parametrize(("numbers", "scores"), ROWS.values(), ids=ROWS)
+def test_integers_from_1_without_names_are_ranks_as_in_files(pack, numbers, scores):
+    run = as_run(pack(*RANKED, numbers), trec_eval_version="10.0")
+    assert run.to_dict() == {
+        "q": dict(zip(["x", "a"], scores, strict=False)),
+        "r": {"b": scores[2]},
+    }
+
+
+@pytest.mark.parametrize("first", [0.0, 1.0])
+def test_floats_that_count_up_could_be_ranks_or_scores(first):
+    for rows in (
+        (*RANKED, np.array([first, first + 1, first])),
+        [("q", "x", first), ("q", "a", first + 1)],
+    ):
+        with pytest.raises(InputError, match="ranks or scores: found"):
+            as_run(rows, trec_eval_version="10.0")
+
+
 def test_those_of_ir_measures():
     ir_measures = pytest.importorskip("ir_measures")
     qrels = [ir_measures.Qrel(*row[:3]) for row in JUDGED]
@@ -114,13 +145,13 @@ def test_ids_are_copied_alike_from_lists_and_tuples(ids):
     ]
     assert list(fr.Run.from_arrays(["q"] * len(ids), ids, [0.5] * len(ids)).docs) == expected
     if ids:
-        scores = [float(place) for place in range(len(ids))]
+        scores = [place / 2 for place in range(len(ids))]
         run = as_run([("q", doc, score) for doc, score in zip(ids, scores, strict=True)])
         assert (list(run.docs), run.scores.tolist()) == (expected, scores)
 
 
 def test_scores_of_tuples_may_be_of_several_types():
-    for scores in ([0.5, 1], [1, 2], [True, 0.25]):
+    for scores in ([0.5, 1], [1, 3], [True, 0.25]):
         run = as_run([("q", f"d{place}", score) for place, score in enumerate(scores)])
         assert run.scores.tolist() == list(map(float, scores))
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.analysis.inspecting.inspect import texts_of
 from fastrank.analysis.inspecting.sites import check_folder, write_site
-from fastrank.analysis.inspecting.texts import texts_of
 from fastrank.core.formats.tables.records import load_json
 from fastrank.datasets import hotpot_spans, squad_spans
 from fastrank.errors import FastrankError, FormatError

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import LineFields
 from fastrank.core.formats.files import chunks
 from fastrank.core.formats.files.source import open_source
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.trec import reader as trec
 from fastrank.core.native.codes import SLACK
 from fastrank.errors import FastrankError, ReadError

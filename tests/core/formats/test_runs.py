@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import fastrank as fr
 from fastrank.cli.main import main
-from fastrank.core.formats.trec.runs import LAST_RANK, run_metadata
+from fastrank.core.formats.tables.values import LAST_RANK
+from fastrank.core.formats.trec.runs import run_metadata
 from fastrank.errors import FastrankError, FormatError, InputError, OptionError
 from tests.helpers.checks import unescaped
 from tests.helpers.parsing import read_trec_run

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastrank.core.data.run import Run
 from fastrank.core.formats.files import files
+from fastrank.core.formats.run import Run
 from fastrank.core.scores.differences import ZScores, write_zscores
 from tests.helpers import strategies as make
 from tests.helpers.line_formats import in_every_format

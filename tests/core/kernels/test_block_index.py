@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank
-from fastrank.core.data.run import Run
 from fastrank.core.formats.files import chunks
 from fastrank.core.formats.files import source as pieces
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.trec import reader as trec
 from fastrank.core.native.codes import BLOCK
 from fastrank.errors import FormatError, ReadError

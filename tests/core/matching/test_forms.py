@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastrank as fr
-from fastrank.core.formats.tables.dicts import qrels_from_dict
+from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 from fastrank.core.matching.match import match
 from fastrank.core.matching.options import Options
 from fastrank.core.matching.plan import Plan

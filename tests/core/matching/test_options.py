@@ -62,6 +62,9 @@ found(qrels=grades("q1 a=1 b=1; q2 c=1"), run=scores("q1 a=2 b=1"), trec_eval_ve
 """)
 
 test_impossible_options_are_refused = refusing(r"""OptionError
+# the options are looked at before the judgments, of which one query has no relevant document
+found(no_relevant="error", ties="average", judged_only=True, depth=1) =>
+  ties: 'average' does not support judged_only with a depth: ...
 # an unknown choice is told the known ones
 found(ties="average_") =>
   ties: expected one of 'docno_desc', ..., 'average', found 'average_'; did you mean 'average'?

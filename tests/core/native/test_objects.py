@@ -157,7 +157,7 @@ def _ranks(run: list[dict[Any, Any]], lengths: list[int], docs: list[str]) -> li
     """Ranks of documents in rankings that are said to have these lengths; None if not judged."""
     judgments = index_judgments({f"q{i}": dict.fromkeys(docs, 1) for i in range(len(run))})
     assert judgments is not None
-    batch = DictBatch(judgments.index, OPTIONS, len(run), max(lengths))
+    batch = DictBatch(judgments, OPTIONS, len(run), max(lengths))
     if not batch.judge(run, lengths, list(range(len(run)))):
         return None
     rankings = batch.judged.columns

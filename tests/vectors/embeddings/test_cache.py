@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank.errors import OptionError
-from fastrank.vectors.embeddings.cache import EmbeddingCache, digest_of
+from fastrank.vectors.embeddings.encoded_texts import EmbeddingCache, digest_of
 from tests.helpers.strategies import examples
 
 TEXTS = ["red", "blue", "green"]

@@ -160,8 +160,12 @@ def test_the_loss_of_a_batch_with_repeated_passages_is_that_of_dpr():
     found = mined.in_batch(
         4, corpus=passages.fromkeys(passages, "text"), queries=qrels.fromkeys(qrels, "?")
     )
-    losses = fr.negative_log_likelihood(found.qrels, found.run(matrix.ravel()))
+    run = found.run(matrix.ravel())
+    losses = fr.negative_log_likelihood(found.qrels, run)
+    correct = fr.evaluate(found.qrels, run, "Success@1", ties="given")["Success@1"]
 
+    # Like torch.max, argmax takes the first of equal scores.
+    assert correct.tolist() == (matrix.argmax(axis=1) == [0, 2, 4, 6]).tolist()
     wanted = -special.log_softmax(matrix, axis=1)[range(4), [0, 2, 4, 6]]
     assert losses["NLL"].tolist() == pytest.approx(wanted.tolist(), rel=1e-12)
     assert len(set(found.docs)) == len(columns)

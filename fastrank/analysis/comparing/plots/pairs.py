@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fastrank.analysis.comparing.comparison import Comparison
-    from fastrank.analysis.comparing.paired import Floats, Integers
     from fastrank.analysis.comparing.pairs import Pair
     from fastrank.analysis.comparing.plots.plot import View
-
+    from fastrank.common.arrays import Floats, Integers
 
 EXTREMES = 5
 # The number of queries above which dots do not grow.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
 from fastrank.analysis.comparing.pairs import default_pair, why_chosen
@@ -16,13 +15,11 @@ from fastrank.analysis.comparing.plots.systems import (
 from fastrank.common.lazy import optional
 from fastrank.common.messages import counted, meant_choice
 from fastrank.common.plots.frame import framed
-from fastrank.core.results.images import draw_image
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, BinaryIO
 
     from matplotlib.axes import Axes
 
@@ -130,19 +127,3 @@ def _queries(shown: Sequence[int], queries: int) -> str:
         return every
     count = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     return f"{count} of {every}; the others have no values"
-
-
-def plot(
-    comparison: Comparison,
-    kind: str | None,
-    measure: str | None,
-    a: str | None,
-    b: str | None,
-    axes: Axes | None,
-    path: str | os.PathLike[str] | BinaryIO | None,
-    format: str | None,
-) -> Any:
-    """Draw a plot and write it if there is a path; the axes. Raises what `draw` raises."""
-    kind = kind or default_kind(len(comparison))
-    check_kind(kind)
-    return draw_image(lambda: draw(comparison, kind, measure, a, b, axes), path, format)

@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.comparing.pairs import Pair
-    from fastrank.analysis.comparing.report.sources import Sources
+    from fastrank.analysis.comparing.report.report import Sources
 
 OUTSIDE = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
@@ -208,7 +208,7 @@ def pair_sentence(comparison: Comparison, pair: Pair) -> str:
         " significant",
         counts(comparison, pair),
     ]
-    if pair.sd > 0 and pair.n > 1:
+    if pair.sd > 0 and pair.n > 1 and comparison.settings.clusters is None:
         difference = number(pair.sd * detectable(pair.n, comparison.alpha))
         needed = queries_for(pair.effect, comparison.alpha)
         enough = f"; for the observed one, {needed:,} would be" if needed else ""
@@ -255,9 +255,5 @@ def data(comparison: Comparison) -> str:
 def settings(comparison: Comparison) -> str:
     """The settings, for readers."""
     whole = json.loads(comparison.to_json())
-    return f"<pre>{text_lines(json.dumps(whole['settings'], indent=1, ensure_ascii=False))}</pre>"
-
-
-def text_lines(content: str) -> str:
-    """Text with its line ends."""
-    return "\n".join(map(safe, content.splitlines()))
+    lines = json.dumps(whole["settings"], indent=1, ensure_ascii=False).splitlines()
+    return "<pre>" + "\n".join(map(safe, lines)) + "</pre>"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 from contextlib import ExitStack, contextmanager
 
 from fastrank.core.formats.files.source import is_url, open_source, standard_output
 from fastrank.core.formats.files.source import name_of as name_of
+from fastrank.core.formats.files.unfinished import removed_by_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,48 +174,3 @@ def replacing(target: str) -> Iterator[str]:
             if os.path.exists(scratch):
                 os.unlink(scratch)
             raise
-
-
-# The process that writes each file: one that was forked from it does not remove it.
-_UNFINISHED: dict[str, int] = {}
-
-
-@contextlib.contextmanager
-def removed_by_signals(path: str) -> Iterator[None]:
-    """Where SIGTERM or SIGHUP would end the process at once, it removes the file or folder first.
-
-    Signals that the program handles itself are left alone, and so is everything outside the main
-    thread, where Python lets nobody handle signals.
-    """
-    import signal
-
-    _UNFINISHED[path] = os.getpid()
-    handled = []
-    try:
-        for name in ("SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-                with contextlib.suppress(ValueError):
-                    signal.signal(number, _end)
-                    handled.append(number)
-        yield
-    finally:
-        for number in handled:
-            signal.signal(number, signal.SIG_DFL)
-        del _UNFINISHED[path]
-
-
-def _end(number: int, _frame: object) -> None:
-    import signal
-
-    for path, process in list(_UNFINISHED.items()):
-        if process != os.getpid():
-            continue
-        if os.path.isdir(path):
-            import shutil
-
-            shutil.rmtree(path, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            os.unlink(path)
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)

@@ -12,8 +12,8 @@ from functools import cache
 from urllib.parse import quote, unquote
 
 from fastrank.common.lazy import optional
-from fastrank.core.formats.files.files import removed_by_signals
 from fastrank.core.formats.files.source import HEAD, Reader, SourceFile, compression_of, open_source
+from fastrank.core.formats.files.unfinished import removed_by_signals
 from fastrank.errors import ReadError
 
 TYPE_CHECKING = False

@@ -1,22 +1,16 @@
-"""Convert dicts of dicts, as in pytrec_eval, to judgments and runs, and back."""
+"""Dicts of dicts, as in pytrec_eval, as rows of judgments and runs, and back."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from itertools import accumulate, chain, islice, repeat
+from itertools import accumulate, chain
 
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
-from fastrank.core.data.texts import NO_ITERATION, constant, decoded, interning
+from fastrank.core.data.texts import decoded, interning
 from fastrank.core.formats.tables.values import (
     first_repeat,
-    grades_of,
-    scores_of,
-    tag_of,
     texts_of_list,
 )
-from fastrank.core.formats.trec.runs import apply_order
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import filled
 from fastrank.errors import InputError
@@ -26,58 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, NoReturn
 
-    from fastrank.common.messages import Warn
-    from fastrank.core.data.qrels import Graded, Scale
     from fastrank.core.formats.tables.values import Fail
 
 SOURCE = "<dict>"
 # The grade of documents listed without a grade.
 LISTED_GRADE = 1
-# Of `warn_if_swapped`: how many distinct grades are many, how many queries' scores are looked at,
-# and the limit of small integers.
-MANY_GRADES, SOME_QUERIES, SMALL = 4, 10, 10
 
 
-def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
-    """Judgments from {query: {document: grade}}, or {query: [document, ...]} of grade 1.
-
-    source: for messages.
-    """
-
-    def listed(count: int) -> Iterable[int]:
-        return repeat(LISTED_GRADE, count)
-
-    fields, values, fail = _rows(given, "grade", source, keep_empty=False, listed=listed)
-    grades, scale = grades_of(values, fail)
-    groups = constant(NO_ITERATION, len(values))
-    return Qrels(**fields, groups=groups, grade_column=grades, scale=scale)
-
-
-def run_from_dict(
-    given: Mapping[Any, Mapping[Any, Any]],
-    *,
-    tag: str | bytes | None = None,
-    higher_is_better: bool = True,
-    rank_by: str = "score",
-    source: str = SOURCE,
-) -> Run:
-    """A run from {query: {document: score}}, or {query: [document, ...]}, best first.
-
-    A query with an empty dict or list is kept as a query without results. source: for messages.
-    """
-
-    def ranks(count: int) -> Iterable[int]:
-        return range(-1, -count - 1, -1) if higher_is_better else range(1, count + 1)
-
-    fields, values, fail = _rows(given, "score", source, keep_empty=True, listed=ranks)
-    scores = scores_of(values, fail, higher_is_better=higher_is_better)
-    run = Run(**fields, tag_bytes=tag_of(tag, source), score_column=scores)
-    if rank_by == "rank" and all(map(is_listing, given.values())):
-        return run
-    return apply_order(run, rank_by)
-
-
-def _rows(
+def rows_of_dict(
     given: Any,
     number: str,
     source: str,
@@ -136,46 +86,6 @@ def _rows(
     return fields, list(chain.from_iterable(numbers)), fail
 
 
-def warn_if_swapped(
-    qrels: Qrels | Graded,
-    run: Iterable[Iterable[Any]],
-    warn: Warn,
-    nouns: tuple[str, str, str] = ("grades", "scores of the run", "judgments and run"),
-) -> None:
-    """Call `warn` where judgments and run have probably changed places; nouns: what it calls them.
-
-    That is, if the run has few different small integers as scores, and nearly all grades have
-    fractions, or those of the first query are all different or negative. run: the scores of each
-    query.
-    """
-    scale = getattr(qrels, "scale", None)
-    grades, numbers, both = nouns
-    reason = f"the {grades} have fractions"
-    if not have_fractions(scale):
-        # Preferences have no grades.
-        if not hasattr(qrels, "grade_column") or not len(qrels):
-            return
-        first: Any = list(qrels.grade_column[: qrels.offset_column[1]])
-        if scale:
-            first = scale.grades(first).tolist()
-        if len(first) <= MANY_GRADES or (len(set(first)) < len(first) and max(first) >= 0):
-            return
-        reason = f"the {grades} of a query are all different or negative"
-    scores = list(chain.from_iterable(islice(run, SOME_QUERIES)))
-    if not all(type(score) is int and 0 <= score < SMALL for score in scores):
-        return
-    if 2 * len(set(scores)) <= len(scores):
-        warn(f"{reason}, and the {numbers} are few integers: are {both} swapped?")
-
-
-def have_fractions(scale: Scale | None) -> bool:
-    """Whether there are many different grades, nearly all with fractions, as scores have them."""
-    grades = [grade for grade in scale.values if grade] if scale else []
-    fractions: int = sum(grade % 1 != 0 for grade in grades)
-    # Scores that are scaled to at most 1 have one whole number.
-    return fractions >= max(MANY_GRADES, 0.9 * len(grades), min(len(grades) - 1, SMALL))
-
-
 def is_listing(documents: Any, kinds: tuple[type, ...] = (list, tuple, set, frozenset)) -> bool:
     """Whether these are documents without grades: of these kinds, or a one-dimensional array."""
     return isinstance(documents, kinds) or (
@@ -224,8 +134,3 @@ def documents_of(name: str, query: Any, documents: Any) -> dict[Any, Any]:
         return dict(documents)
     found = type(documents).__name__
     raise InputError(f"{name}, query {query!r}", f"expected a dict of documents, found {found}")
-
-
-def describe_place(name: str, query: Any, doc: Any) -> str:
-    """The place of a value, for messages."""
-    return f"{name}, query {query!r}, document {doc!r}"

@@ -1,22 +1,19 @@
 """Judgments and runs from and to pandas, polars, Arrow, arrays, tuples and ir_datasets.
 
-The `from_*` and `to_*` methods of Qrels and Run call the functions here (see `lazy.convert`).
+The `from_*` and `to_*` methods of Qrels and Run call the functions here.
 """
 
 from __future__ import annotations
 
+from numbers import Integral
 from operator import itemgetter
 
 from fastrank.common.lazy import optional
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
-from fastrank.core.formats.tables.dicts import qrels_from_dict as qrels_from_dict
-from fastrank.core.formats.tables.dicts import query_to_dict as query_to_dict
-from fastrank.core.formats.tables.dicts import run_from_dict as run_from_dict
-from fastrank.core.formats.tables.dicts import to_dict as to_dict
 from fastrank.core.formats.tables.forms import is_row
 from fastrank.core.formats.tables.records import table_of_columns
-from fastrank.core.formats.tables.table import Table, first_empty, qrels_of, run_of, stretches_of
+from fastrank.core.formats.tables.sniff import first_other_than_ranks
+from fastrank.core.formats.tables.table import Table, first_empty, stretches_of
 from fastrank.core.formats.tables.values import (
     floats_of,
     no_id,
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from fastrank.core.data.run import Run
     from fastrank.core.formats.tables.values import Fail
 
 # Rows of a Dataset at a time.
@@ -43,7 +39,7 @@ NULL = "the missing value null"
 
 def pandas_table(frame: Any) -> Table:
     """A pandas DataFrame as a table; its index is ignored."""
-    _expect(frame, "pandas", "DataFrame")
+    _expect_frame(frame, "pandas")
     return Table(
         "<pandas.DataFrame>",
         frame.columns,
@@ -100,7 +96,7 @@ def polars_table(frame: Any) -> Table:
     """A polars DataFrame as a table."""
     if type(frame).__name__ == "LazyFrame" and hasattr(frame, "collect"):
         frame = frame.collect()
-    _expect(frame, "polars", "DataFrame")
+    _expect_frame(frame, "polars")
     return Table(
         "<polars.DataFrame>",
         frame.columns,
@@ -141,14 +137,11 @@ def has_pyarrow() -> bool:
     return True
 
 
-def _expect(frame: Any, library: str, name: str) -> None:
+def _expect_frame(frame: Any, library: str) -> None:
     kind = type(frame)
-    if not any(
-        base.__module__.partition(".")[0] == library and base.__name__ == name
-        for base in kind.__mro__
-    ):
-        source = f"<{kind.__module__.partition('.')[0]}.{kind.__name__}>"
-        raise InputError(source, f"expected a {library} {name}")
+    bases = [(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__]
+    if (library, "DataFrame") not in bases:
+        raise InputError(f"<{bases[0][0]}.{kind.__name__}>", f"expected a {library} DataFrame")
 
 
 def table_of_arrow(
@@ -407,10 +400,34 @@ def table_of_arrays(columns: dict[str, Any]) -> Table:
 
 
 TUPLES = "<tuples>"
-PLAIN_FIELDS = {
-    "qrels": ("query_id", "doc_id", "relevance"),
-    "run": ("query_id", "doc_id", "score"),
-}
+
+
+def plain_fields(kind: str, columns: Sequence[Iterable[Any]], source: str) -> tuple[str, ...]:
+    """The names of columns without names: queries, documents and numbers, if there are any.
+
+    Integers that are 1, 2, ... in every query are ranks, as in a file without a header. Raises
+    InputError for such floats, which could be scores.
+    """
+    fields, ranked = ("query_id", "doc_id", "score"), ("query_id", "doc_id", "rank")
+    if kind == "qrels":
+        return ("query_id", "doc_id", "relevance")
+    queries, numbers = columns[0], columns[2] if len(columns) > 2 else ()
+    number: Any = next(iter(numbers), None)
+    if number is None or getattr(number, "ndim", 0) > 0 or number not in (0, 1):
+        return fields
+    are_integers = isinstance(number, Integral)
+    if (are_integers and number == 0) or first_other_than_ranks(queries, numbers, int(number)):
+        return fields
+    if len({*queries}) == sum(1 for _ in queries):
+        # One document per query.
+        return fields
+    if are_integers:
+        return ranked
+    raise InputError(
+        source,
+        f"the numbers could be ranks or scores: found {number}, and each is one more than that"
+        " before; give integers for ranks, or {query: {document: score}}",
+    )
 
 
 def table_of_tuples(given: Any, kind: str) -> Table | None:
@@ -437,7 +454,7 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
     columns = [TupleColumn(rows, place) for place in range(len(rows[0]))]
     return Table(
         TUPLES,
-        names or PLAIN_FIELDS[kind],
+        names or plain_fields(kind, columns, TUPLES),
         columns,
         method="",
         to_texts=_texts_of_tuples,
@@ -504,9 +521,3 @@ TABLES: dict[str, Callable[[Any], Table]] = {
     "arrow": arrow_table,
     "arrays": table_of_arrays,
 }
-
-
-def from_table(kind: type, form: str, given: Any, columns: Any, **options: Any) -> Qrels | Run:
-    """Judgments or a run, by their class, from a table in one of the forms above."""
-    made: Any = qrels_of if issubclass(kind, Qrels) else run_of
-    return made(TABLES[form](given), columns, **options)  # type: ignore[no-any-return]

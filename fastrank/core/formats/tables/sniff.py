@@ -10,6 +10,9 @@ from fastrank.errors import FormatError, ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
     from fastrank.core.formats.files.source import Source
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
@@ -227,3 +230,19 @@ WITHOUT_HEADER: dict[str, dict[int, tuple[str, ...]]] = {
     "qrels": {3: ("query", "doc", "grade"), 4: ("query", "iteration", "doc", "grade")},
     "run": {3: ("query", "doc", ""), 6: ("query", "iteration", "doc", "rank", "score", "tag")},
 }
+
+
+def first_other_than_ranks(
+    queries: Iterable[Any], numbers: Iterable[float], first: int = 1
+) -> tuple[int, int] | None:
+    """The first row whose number is not the rank that is next in its query, and this rank.
+
+    None if the numbers of all queries are first, first + 1, ...
+    """
+    following: dict[Any, int] = {}
+    for row, (query, number) in enumerate(zip(queries, numbers, strict=False)):
+        expected = following.get(query, first)
+        if number != expected:
+            return row, expected
+        following[query] = expected + 1
+    return None

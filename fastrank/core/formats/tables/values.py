@@ -5,10 +5,9 @@ from __future__ import annotations
 import operator
 from array import array
 
-from fastrank.core.data.qrels import encode_grades
+from fastrank.core.data.grades import encode_grades
 from fastrank.core.data.texts import Texts, joined, memory_of, spans
 from fastrank.core.formats.tables.forms import is_missing
-from fastrank.core.formats.trec.runs import LAST_RANK
 from fastrank.core.native import kernels, records
 from fastrank.core.native.buffers import zeros
 from fastrank.errors import ArrayError, InputError
@@ -21,13 +20,15 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fastrank.core.data.qrels import Scale
+    from fastrank.core.data.grades import Scale
     from fastrank.core.native.records.objects import PythonApi
 
     Array = npt.NDArray[Any]
     # Raises the error about a row, for a reason.
     Fail = Callable[[int, str], NoReturn]
 
+# Larger ranks may be equal as 32-bit floats, which trec_eval 9.0.8 compares.
+LAST_RANK = 2**24
 LONGEST_INTEGER = 20
 # Of an id, in bytes; longer ones take a second look.
 USUAL_LENGTH = 16

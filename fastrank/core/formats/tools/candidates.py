@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
-from fastrank.core.data.qrels import Qrels
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
+from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.arrow_files import is_folder, is_saved
 from fastrank.core.formats.tables.forms import is_file, is_list, is_missing
@@ -21,7 +21,8 @@ from fastrank.core.formats.tables.roles import (
     find_columns,
     names_of,
 )
-from fastrank.core.formats.tables.table import Table, qrels_of
+from fastrank.core.formats.tables.table import Table
+from fastrank.core.formats.tables.to_qrels import qrels_of
 from fastrank.core.formats.tables.values import first_repeat
 from fastrank.core.formats.tools.candidate_files import (
     MOVIEQA_COLUMNS,

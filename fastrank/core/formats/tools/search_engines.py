@@ -22,7 +22,7 @@ from fastrank.errors import InputError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, ClassVar, NoReturn
+    from typing import Any, NoReturn
 
     from fastrank.common.messages import Warn
 
@@ -44,16 +44,14 @@ class Engine(Frozen):
     response lacks do not matter.
     """
 
-    defaults: ClassVar[dict[str, Any]] = {"index": "", "query": "", "complete": {}}
-
     name: str
     sign: tuple[str, Any]
     hits: str
     doc: str
     score: str
-    index: str
-    query: str
-    complete: dict[str, Any]
+    index: str = ""
+    query: str = ""
+    complete: dict[str, Any] = {}  # noqa: RUF012
 
 
 ENGINES = (

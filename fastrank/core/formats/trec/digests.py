@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from fastrank.core.data.qrels import Qrels
 from fastrank.core.formats.files.source import is_url, open_source
+from fastrank.core.formats.qrels import Qrels
 from fastrank.core.formats.trec.writers import by_query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fastrank.core.data.qrels import Preferences
+    from fastrank.core.formats.qrels import Preferences
 
 PIECE = 1 << 20
 

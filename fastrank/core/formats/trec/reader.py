@@ -34,10 +34,10 @@ from fastrank.common.arguments import (
 from fastrank.common.c_numbers import atof
 from fastrank.common.messages import malformed as malformed
 from fastrank.common.messages import python_warning as python_warning
-from fastrank.core.data.qrels import Preferences, Qrels, split_groups
 from fastrank.core.data.texts import Groups, Texts, interning, spans
 from fastrank.core.formats.files.chunks import FileParts, line_reader
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK, has_bare_return, is_unusual
+from fastrank.core.formats.qrels import Preferences, Qrels, split_groups
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import zeros
 from fastrank.errors import FormatError
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from fastrank.common.messages import Warn as Warn
-    from fastrank.core.data.qrels import Scale
-    from fastrank.core.data.run import Run
+    from fastrank.core.data.grades import Scale
     from fastrank.core.formats.files.source import SourceFile
+    from fastrank.core.formats.run import Run
 
 
 # Larger files are read in pieces, and in several threads if that is faster.
@@ -101,10 +101,11 @@ def read_trec_run(
     )
     if scored:
         return run  # type: ignore[no-any-return]
-    # Imported here because the trec_eval command does not need it.
-    from fastrank.core.formats.trec import runs
+    # Imported here because the trec_eval command does not need them.
+    from fastrank.core.formats.tables.to_run import rank_as_given
+    from fastrank.core.formats.trec.runs import rank_by_field
 
-    return runs.rank_by_field(run) if rank_by == "rank" else runs.rank_as_given(run)
+    return rank_by_field(run) if rank_by == "rank" else rank_as_given(run)
 
 
 def parse(
@@ -127,7 +128,7 @@ def parse(
     fields = scan.fields()
     if form == "trec_results":
         # Imported late: the trec_eval command mostly judges a run while it is read.
-        from fastrank.core.data.run import Run
+        from fastrank.core.formats.run import Run
 
         start, length = scan.state.tag, scan.state.tag_size
         tag = bytes(text[start : start + length])

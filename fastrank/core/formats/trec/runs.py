@@ -1,19 +1,17 @@
-"""Runs read into columns, ranked by rank or as given instead of by score; their metadata.
+"""Runs read into columns, ranked by rank instead of by score; their metadata.
 
 Reading in pieces and keeping only the ids of the text halves the memory, and allocating memory is
 the slowest part of reading.
 
-Where the rank column or the given order counts, a document's score becomes minus its rank, so that
-every measure follows the ranks.
+Where the rank column counts, a document's score becomes minus its rank, so that every measure
+follows the ranks.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise, takewhile
 
-from fastrank.common.faces import option
-from fastrank.core.data.run import Run
-from fastrank.core.data.texts import Groups, LineFields, Texts, decoded
+from fastrank.core.data.texts import Groups, LineFields, Texts
 from fastrank.core.formats.files.chunks import (
     ChunkReader,
     FileParts,
@@ -21,46 +19,20 @@ from fastrank.core.formats.files.chunks import (
     result_fields,
 )
 from fastrank.core.formats.files.source import byte_lines
+from fastrank.core.formats.run import Run
+from fastrank.core.formats.tables.to_run import with_distinct_ranks
+from fastrank.core.formats.tables.values import LAST_RANK
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import Recycled, zeros
 from fastrank.core.native.codes import PIECE, SHORTEST_LINE
 from fastrank.core.native.threads import in_threads
-from fastrank.errors import FormatError, InputError
+from fastrank.errors import FormatError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastrank.core.formats.files.source import Source, SourceFile
-
-# Larger ranks may be equal as 32-bit floats, which trec_eval 9.0.8 compares.
-LAST_RANK = 2**24
-
-
-def apply_order(run: Run, rank_by: str) -> Run:
-    """Rank a run that has no rank column by score or in the given order.
-
-    Raises InputError for rank_by="rank".
-    """
-    if rank_by == "rank":
-        reason = "expected ranks, found only scores; files and data frames can have a rank column"
-        raise InputError(run.source, f"{option('rank_by', 'rank')}: {reason}")
-    return run if rank_by == "score" else rank_as_given(run)
-
-
-def rank_as_given(run: Run) -> Run:
-    """Rank each query's documents in the given order. Raises InputError for too many."""
-    import numpy
-
-    sizes = numpy.diff(run.offsets)
-    if len(sizes) and sizes.max() > LAST_RANK:
-        query = decoded(run.queries[int(sizes.argmax())])
-        reason = f"query {query!r}: expected at most {LAST_RANK} results, found {sizes.max()}"
-        raise InputError(run.source, f"{option('rank_by', 'given')}: {reason}")
-    scores = zeros("d", len(run.docs))
-    numpy.asarray(scores)[:] = numpy.repeat(run.offsets[:-1], sizes) - numpy.arange(len(scores)) - 1
-    ranked: Run = run.changed(score_column=scores)
-    return ranked
 
 
 def rank_by_field(run: Run) -> Run:
@@ -77,28 +49,6 @@ def rank_by_field(run: Run) -> Run:
         text = rank.decode("utf-8", "replace")
         raise FormatError(run.source, run.docs.line(wrong), f"{reason} {text!r:.60}")
     return with_distinct_ranks(run.changed(score_column=scores))
-
-
-def with_distinct_ranks(run: Run) -> Run:
-    """The run, whose scores are minus the ranks. Raises InputError for duplicate ranks."""
-    import numpy
-
-    scores, sizes = run.scores, numpy.diff(run.offsets)
-    queries = numpy.repeat(numpy.arange(len(sizes)), sizes)
-    is_next = numpy.diff(queries) == 0
-    # Most files are sorted by rank, which is quick to check.
-    if (is_next <= (numpy.diff(scores) < 0)).all():
-        return run
-    order = numpy.lexsort((-scores, queries))
-    equal = numpy.flatnonzero(is_next & (numpy.diff(scores[order]) == 0))
-    if not len(equal):
-        return run
-    first, second = (int(order[i]) for i in (equal[0], equal[0] + 1))
-    query = decoded(run.queries[int(queries[first])])
-    docs = " and ".join(repr(run.docs[row].decode("utf-8", "replace")) for row in (first, second))
-    where = f"{run.docs.unit}s {run.docs.line(first)} and {run.docs.line(second)}"
-    reason = f"query {query!r}: documents {docs} both have rank {-int(scores[first])}, {where}"
-    raise InputError(run.source, reason)
 
 
 START, END = b"ir_metadata.start", b"ir_metadata.end"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import NoReturn
 
-    from fastrank.core.data.qrels import Scale
+    from fastrank.core.data.grades import Scale
     from fastrank.core.data.texts import Texts
     from fastrank.core.native.record import Int64Array
 

@@ -6,9 +6,9 @@ from itertools import chain, pairwise, repeat
 
 from fastrank.common.c_numbers import printed
 from fastrank.common.faces import by_face
-from fastrank.core.data.qrels import Preferences, Qrels, query_and_document
-from fastrank.core.data.run import Run
 from fastrank.core.data.texts import Texts, as_texts, decoded
+from fastrank.core.formats.qrels import Preferences, Qrels, query_and_document
+from fastrank.core.formats.run import Run
 from fastrank.core.native import kernels
 from fastrank.errors import InputError
 

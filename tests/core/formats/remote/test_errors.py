@@ -14,7 +14,7 @@ from fastrank.core.formats.files import remote
 from fastrank.core.formats.files.remote import redacted, shown
 from fastrank.core.formats.files.source import open_source, read_all
 from fastrank.errors import OptionError, ReadError
-from fastrank.vectors.embeddings.cache import EmbeddingCache
+from fastrank.vectors.embeddings.encoded_texts import EmbeddingCache
 
 RUN = Path("data/pca.run").read_bytes()
 TIMED_OUT = "timed out waiting for data from the server"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastrank.common.lazy import convert
-from fastrank.core.data.columns import Convertible, as_array
+from fastrank.core.data.columns import as_array
 from fastrank.core.data.texts import decoded
+from fastrank.core.formats.qrels import Convertible
 from fastrank.core.native import records
 
 TYPE_CHECKING = False
@@ -40,6 +40,22 @@ class Run(Convertible):
     score_column: Float64Array
 
     @classmethod
+    def _from_table(
+        cls,
+        form: str,
+        table: object,
+        columns: Any = None,
+        *,
+        tag: str | None,
+        higher_is_better: bool,
+    ) -> Run:
+        """Make a run of a table in another form."""
+        from fastrank.core.formats.tables.frames import TABLES
+        from fastrank.core.formats.tables.to_run import run_of
+
+        return run_of(TABLES[form](table), columns, tag=tag, higher_is_better=higher_is_better)
+
+    @classmethod
     def from_dict(
         cls,
         given: Mapping[Any, Mapping[Any, object]],
@@ -57,8 +73,9 @@ class Run(Convertible):
         >>> fr.Run.from_dict({"q1": {"d1": 0.5, "d2": 2}}, tag="bm25").scores.tolist()
         [0.5, 2.0]
         """
-        run: Run = convert("run_from_dict", given, tag=tag, higher_is_better=higher_is_better)
-        return run
+        from fastrank.core.formats.tables.to_run import run_from_dict
+
+        return run_from_dict(given, tag=tag, higher_is_better=higher_is_better)
 
     @classmethod
     def from_pandas(

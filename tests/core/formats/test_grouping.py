@@ -7,7 +7,7 @@ from itertools import groupby
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastrank.core.data.qrels import Qrels, split_groups
+from fastrank.core.formats.qrels import Qrels, split_groups
 from tests.helpers import strategies as make
 from tests.helpers.parsing import parse_qrels, parse_qrels_jg
 from tests.helpers.strategies import contents, examples

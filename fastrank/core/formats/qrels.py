@@ -1,13 +1,8 @@
-"""Relevance judgments, their grades and preferences.
-
-Grades with fractions are encoded as integers for the kernels, which only compare them, so that
-their order is enough. Gains look up the actual grades.
-"""
+"""Relevance judgments with grades, and preferences."""
 
 from __future__ import annotations
 
-from fastrank.common.lazy import convert
-from fastrank.core.data.columns import Convertible, Frozen, PerQuery, as_array
+from fastrank.core.data.columns import Frozen, PerQuery, as_array, id_text
 from fastrank.core.data.texts import Texts, decoded, take
 from fastrank.core.native import kernels, records
 from fastrank.core.native.buffers import zeros
@@ -21,9 +16,78 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas
     import polars
+    import pyarrow
 
     from fastrank.core.data.columns import Column
+    from fastrank.core.data.grades import Scale
     from fastrank.core.native.record import Float64Array, Int64Array, Offsets
+
+
+class Convertible(PerQuery):
+    """Judgments or runs, which convert to dicts, data frames and tables.
+
+    Frames and tables have the columns query_id and doc_id (strings). Judgments add relevance
+    (int64, or float64 for grades with fractions), iteration (string) unless all are `0`, and
+    stratum (string) if there are strata; runs add score (float64) and, if there is one, tag
+    (string). A query without results has no row.
+    Bytes that are not UTF-8 become lone surrogates, as in `os.fsdecode`.
+    """
+
+    def __getitem__(self, query: str | int) -> dict[str, Any]:
+        """{document: grade or score} of a query. Raises KeyError for an unknown query."""
+        number = self._numbers().get(id_text(query))
+        if number is None:
+            raise KeyError(f"no query {query!r} in {self!r}")
+        from fastrank.core.formats.tables.dicts import query_to_dict
+
+        return query_to_dict(self, number)
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Convert to {query: {document: grade or score}}, as pytrec_eval takes it.
+
+        Raises InputError for a duplicate document in a query.
+
+        >>> fr.Run.from_arrays(["q1", "q1"], ["d1", "d2"], [0.5, 0.75]).to_dict()
+        {'q1': {'d1': 0.5, 'd2': 0.75}}
+        """
+        from fastrank.core.formats.tables.dicts import to_dict
+
+        return to_dict(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Convert to a pandas DataFrame.
+
+        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_pandas()
+          query_id doc_id  relevance
+        0       q1     d1          1
+        1       q1     d2          0
+        """
+        from fastrank.core.formats.tables.frames import to_pandas
+
+        table: pandas.DataFrame = to_pandas(self)
+        return table
+
+    def to_polars(self) -> polars.DataFrame:
+        """Convert to a polars DataFrame. Raises InputError for ids that are not UTF-8.
+
+        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_polars().columns
+        ['query_id', 'doc_id', 'relevance']
+        """
+        from fastrank.core.formats.tables.frames import to_polars
+
+        table: polars.DataFrame = to_polars(self)
+        return table
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Convert to an Arrow table. Raises InputError for ids that are not UTF-8.
+
+        >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).to_arrow().column_names
+        ['query_id', 'doc_id', 'relevance']
+        """
+        from fastrank.core.formats.tables.frames import to_arrow
+
+        table: pyarrow.Table = to_arrow(self)
+        return table
 
 
 class Qrels(Convertible):
@@ -53,6 +117,14 @@ class Qrels(Convertible):
     scale: Scale | None = None
 
     @classmethod
+    def _from_table(cls, form: str, table: object, columns: Any = None) -> Qrels:
+        """Make judgments of a table in another form."""
+        from fastrank.core.formats.tables.frames import TABLES
+        from fastrank.core.formats.tables.to_qrels import qrels_of
+
+        return qrels_of(TABLES[form](table), columns)
+
+    @classmethod
     def from_dict(cls, given: Mapping[Any, object]) -> Qrels:
         """Create judgments from {query: {document: grade}}, or {query: [document, ...]} (grade 1).
 
@@ -65,8 +137,9 @@ class Qrels(Convertible):
         >>> fr.Qrels.from_dict({"q1": ["d1", "d2"]}).to_dict()
         {'q1': {'d1': 1, 'd2': 1}}
         """
-        qrels: Qrels = convert("qrels_from_dict", given)
-        return qrels
+        from fastrank.core.formats.tables.to_qrels import qrels_from_dict
+
+        return qrels_from_dict(given)
 
     @classmethod
     def from_pandas(
@@ -151,38 +224,6 @@ class Qrels(Convertible):
         )
 
 
-class Scale(Frozen):
-    """The grades of judgments in which some grade has a fraction.
-
-    values: the distinct grades, float64: first those of at least 0, ascending from 0, then the
-        negative ones, ascending. The code of a grade is its index, counted from the end (-1 for
-        the last) if it is negative.
-    judged: the number of grades that are not negative.
-    """
-
-    values: Float64Array
-    judged: int
-
-    def ranked_grades(self, codes: Int64Array) -> npt.NDArray[np.float64]:
-        """The grades of codes in judged rankings, where negative codes are kept as they are."""
-        import numpy
-
-        array = as_array(codes)
-        return numpy.where(array < 0, array, self.grades(array))
-
-    def grades(self, codes: Int64Array) -> npt.NDArray[np.float64]:
-        """The grades of codes."""
-        # Negative indices count from the end in NumPy, too.
-        grades: npt.NDArray[np.float64] = as_array(self.values)[as_array(codes)]
-        return grades
-
-    def first_fraction(self, codes: Int64Array) -> tuple[int, float]:
-        """The first row with a fractional grade, and the grade."""
-        grades = self.grades(codes)
-        row = int((grades % 1 != 0).argmax())
-        return row, float(grades[row])
-
-
 def lowest_code(judgments: object, level: float) -> int:
     """The smallest code of the judgments whose grade is at least `level`.
 
@@ -196,6 +237,17 @@ def lowest_code(judgments: object, level: float) -> int:
     from bisect import bisect_left
 
     return bisect_left(scale.values, level, 0, scale.judged)
+
+
+def queries_with_relevant(judgments: Qrels | Graded, level: float) -> Int64Array:
+    """The indexes of the judged queries that have a relevant document.
+
+    level: the lowest code (`lowest_code`) that is relevant.
+    """
+    offsets = judgments.offset_column
+    queries = zeros("q", len(offsets) - 1)
+    count = kernels.with_relevant(offsets, judgments.grade_column, int(level), queries)
+    return queries[:count]
 
 
 def query_and_document(judgments: Any, row: int) -> tuple[bytes, str | int]:
@@ -224,21 +276,6 @@ def split_groups(qrels: Qrels) -> tuple[Qrels, Offsets]:
         docs=docs, grade_column=grades, offset_column=ranges[: count + 1], strata=None
     )
     return split, group_offsets
-
-
-def encode_grades(grades: npt.ArrayLike) -> tuple[npt.NDArray[np.int64], Scale]:
-    """Encode finite grades, float64, as integers; returns the codes and their Scale."""
-    import numpy
-
-    values, numbers = numpy.unique(grades, return_inverse=True)
-    negative = int(numpy.searchsorted(values, 0.0))
-    codes = numbers.astype("int64") - negative
-    judged = values[negative:] + 0.0  # Turn -0.0 into 0.0.
-    if not len(judged) or judged[0] > 0.0:
-        judged = numpy.concatenate([numpy.zeros(1), judged])
-        codes[codes >= 0] += 1
-    column: Any = numpy.concatenate([judged, values[:negative]])
-    return codes, Scale(values=memoryview(column), judged=len(judged))
 
 
 class Graded(Frozen):

@@ -1,0 +1,201 @@
+"""Dicts and tables as runs, ranked by score, by rank, or as given.
+
+Where the rank column or the given order counts, a document's score becomes minus its rank, so that
+every measure follows the ranks.
+"""
+
+from __future__ import annotations
+
+from fastrank.common.faces import by_face, option
+from fastrank.core.data.texts import decoded, interning
+from fastrank.core.formats.run import Run
+from fastrank.core.formats.tables.dicts import SOURCE, is_listing, rows_of_dict
+from fastrank.core.formats.tables.grouping import columns_of, group_by_query
+from fastrank.core.formats.tables.lists import lists_by_query
+from fastrank.core.formats.tables.roles import (
+    ROLES,
+    RUN_ROLES,
+    UNSURE_TAGS,
+    find_columns,
+    normalized_name,
+)
+from fastrank.core.formats.tables.values import (
+    LAST_RANK,
+    scores_of,
+    scores_of_ranks,
+    tag_of,
+)
+from fastrank.core.formats.tools.question_files import as_rows
+from fastrank.core.native import kernels
+from fastrank.core.native.buffers import zeros
+from fastrank.errors import FormatError, InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from fastrank.core.formats.tables.table import Table
+
+
+# Rows that show whether a column names systems.
+SOME = 1000
+
+
+def run_from_dict(
+    given: Mapping[Any, Mapping[Any, Any]],
+    *,
+    tag: str | bytes | None = None,
+    higher_is_better: bool = True,
+    rank_by: str = "score",
+    source: str = SOURCE,
+) -> Run:
+    """A run from {query: {document: score}}, or {query: [document, ...]}, best first.
+
+    A query with an empty dict or list is kept as a query without results. source: for messages.
+    """
+
+    def ranks(count: int) -> Iterable[int]:
+        return range(-1, -count - 1, -1) if higher_is_better else range(1, count + 1)
+
+    fields, values, fail = rows_of_dict(given, "score", source, keep_empty=True, listed=ranks)
+    scores = scores_of(values, fail, higher_is_better=higher_is_better)
+    run = Run(**fields, tag_bytes=tag_of(tag, source), score_column=scores)
+    if rank_by == "rank" and all(map(is_listing, given.values())):
+        return run
+    return apply_order(run, rank_by)
+
+
+def run_of(
+    table: Table,
+    columns: Mapping[str, Any] | None = None,
+    *,
+    tag: str | bytes | None = None,
+    higher_is_better: bool = True,
+    rank_by: str = "score",
+) -> Run:
+    """The run of a table; `columns`: as in Run.from_pandas.
+
+    With rank_by="rank", or with ranks but no scores, a document's score is minus its rank.
+    """
+    columns = columns_of(table, RUN_ROLES["score"], columns)
+    table = as_rows(table, "run", columns)
+    by_query = lists_by_query(table, "run", columns)
+    if by_query is not None:
+        return run_from_dict(
+            by_query,
+            tag=tag,
+            higher_is_better=higher_is_better,
+            rank_by=rank_by,
+            source=table.source,
+        )
+    # `columns` may name the scores even if the ranks are to be used.
+    ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[rank_by]]
+    found = find_columns(
+        table.names,
+        RUN_ROLES[rank_by],
+        columns,
+        table.source,
+        ignored=ignored,
+        call=table.call("Run"),
+    )
+    grouped, fields = group_by_query(table, found)
+    if "score" in found:
+        numbers, fail = table.numbers(found["score"]), table.failing(found["score"])
+        scores = scores_of(numbers, fail, higher_is_better=higher_is_better)
+    elif "rank" in found:
+        scores = scores_of_ranks(table.numbers(found["rank"]), table.failing(found["rank"]))
+    else:
+        scores = zeros("d", len(fields["docs"]))
+    own_tag = tag_of(tag, table.source)
+    if tag is None and "tag" in found:
+        own_tag = _single_tag(table, found["tag"], found["query"])
+    run = Run(**fields, tag_bytes=own_tag, score_column=grouped.reorder(scores))
+    if rank_by == "given":
+        return rank_as_given(run)
+    return run if "score" in found else with_distinct_ranks(run)
+
+
+def _single_tag(table: Table, index: int, query_index: int) -> bytes:
+    """The tag of all rows. Raises InputError if there are several."""
+    name = normalized_name(table.names[index])
+    is_sure = name in ROLES["tag"][0]
+    try:
+        tags, _ = table.stretches(index)
+    except (FormatError, InputError):
+        if is_sure:
+            raise
+        # Other columns may be called so.
+        return b""
+    if name in UNSURE_TAGS and not _are_systems(table, index, query_index):
+        return b""
+    count = len(tags)
+    numbered = interning(count)
+    distinct = kernels.intern_texts(tags.columns, numbered)
+    if distinct > 1:
+        first, second = (tags[numbered.firsts[i]].decode("utf-8", "replace") for i in range(2))
+        column, call = table.names[index], table.call("Run")
+        reason = f"expected one run, found {distinct} tags"
+        advice = f"select the rows of one {column!r}"
+        if call:
+            advice += f", or give all rows one new tag: fr.{call}(..., tag=NAME)"
+        advice = by_face(advice, f"write the rows of each {column!r} to a file of their own")
+        reason = f"{reason}, such as {first!r} and {second!r}"
+        raise InputError(table.source, f"{reason}; {advice}")
+    return tags[0] if count else b""
+
+
+def _are_systems(table: Table, index: int, query_index: int) -> bool:
+    """Whether a column names systems, not documents: several rows of a query have the same name."""
+    tags, queries = table.texts(index), table.texts(query_index)
+    count = min(len(tags), SOME)
+    pairs = {(queries[row], tags[row]) for row in range(count)}
+    return 2 * len(pairs) <= count
+
+
+def apply_order(run: Run, rank_by: str) -> Run:
+    """Rank a run that has no rank column by score or in the given order.
+
+    Raises InputError for rank_by="rank".
+    """
+    if rank_by == "rank":
+        reason = "expected ranks, found only scores; files and data frames can have a rank column"
+        raise InputError(run.source, f"{option('rank_by', 'rank')}: {reason}")
+    return run if rank_by == "score" else rank_as_given(run)
+
+
+def rank_as_given(run: Run) -> Run:
+    """Rank each query's documents in the given order. Raises InputError for too many."""
+    import numpy
+
+    sizes = numpy.diff(run.offsets)
+    if len(sizes) and sizes.max() > LAST_RANK:
+        query = decoded(run.queries[int(sizes.argmax())])
+        reason = f"query {query!r}: expected at most {LAST_RANK} results, found {sizes.max()}"
+        raise InputError(run.source, f"{option('rank_by', 'given')}: {reason}")
+    scores = zeros("d", len(run.docs))
+    numpy.asarray(scores)[:] = numpy.repeat(run.offsets[:-1], sizes) - numpy.arange(len(scores)) - 1
+    ranked: Run = run.changed(score_column=scores)
+    return ranked
+
+
+def with_distinct_ranks(run: Run) -> Run:
+    """The run, whose scores are minus the ranks. Raises InputError for duplicate ranks."""
+    import numpy
+
+    scores, sizes = run.scores, numpy.diff(run.offsets)
+    queries = numpy.repeat(numpy.arange(len(sizes)), sizes)
+    is_next = numpy.diff(queries) == 0
+    # Most files are sorted by rank, which is quick to check.
+    if (is_next <= (numpy.diff(scores) < 0)).all():
+        return run
+    order = numpy.lexsort((-scores, queries))
+    equal = numpy.flatnonzero(is_next & (numpy.diff(scores[order]) == 0))
+    if not len(equal):
+        return run
+    first, second = (int(order[i]) for i in (equal[0], equal[0] + 1))
+    query = decoded(run.queries[int(queries[first])])
+    docs = " and ".join(repr(run.docs[row].decode("utf-8", "replace")) for row in (first, second))
+    where = f"{run.docs.unit}s {run.docs.line(first)} and {run.docs.line(second)}"
+    reason = f"query {query!r}: documents {docs} both have rank {-int(scores[first])}, {where}"
+    raise InputError(run.source, reason)
