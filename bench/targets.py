@@ -16,6 +16,7 @@ from bench.tasks import (
     BUILDING_ALL,
     BUILT,
     BUILT_ALL,
+    COMMANDS,
     OFFICIAL,
     READ,
     SINGLE,
@@ -94,6 +95,11 @@ TARGETS = (
     Target("typical", READ, READ_RUN, "polars", least=2),
     Target("typical", READ, READ_RUN, "pyarrow", least=2),
     Target("sample", START, OWN_TREC_EVAL, PASS, most=2),
+    *(
+        Target(case, task, OWN_TREC_EVAL, ORIGINAL, least=least)
+        for case, least in {"tiny": 0.8, "reranked": 2, "pool-100": 8, "few-judged": 12}.items()
+        for task in COMMANDS
+    ),
     *_in_memory("few-judged", 20, 12, 3),
     *chain.from_iterable(
         _in_memory(case, 4, 2.5, 3 if case in LARGE_POOLS else 1)

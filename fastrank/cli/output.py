@@ -21,6 +21,9 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+# What is said of an output that fails, before the reason; and the exit status of a shell for a
+# command whose reader went away.
+UNWRITABLE, BROKEN_PIPE = "cannot write the results: ", 141
 # The colors of terminals by what they mark, as numbers of ECMA-48.
 COLORS = {"error": 31, "warning": 33, "note": 36}
 
@@ -35,6 +38,11 @@ def colored(text: str, severity: str | None, stream: TextIO | None) -> str:
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     if severity is None or plain or not is_terminal(stream):
         return text
+    return in_color(text, severity)
+
+
+def in_color(text: str, severity: str) -> str:
+    """A text as terminals show it in a color."""
     return f"\x1b[{COLORS[severity]}m{text}\x1b[0m"
 
 
@@ -153,11 +161,11 @@ def guarded(name: str, command: Callable[[], int]) -> int:
     except BrokenPipeError:
         # The reader closed the pipe.
         discard(sys.stdout)
-        return 141
+        return BROKEN_PIPE
     except OSError as error:
         if error.filename not in (None, "-"):
             return report_unwritable(name, error.filename, error)
-        complain(f"{name}: cannot write the results: {error.strerror}", "error")
+        complain(f"{name}: {UNWRITABLE}{error.strerror}", "error")
         discard(sys.stdout)
         return 1
     except (EngineError, ImportError) as error:

@@ -14,7 +14,7 @@ from fastrank.core.formats.tables.values import first_repeat, tag_of
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.kernels import fusion as codes
 from fastrank.core.native import kernels, records
-from fastrank.core.native.buffers import filled, table_size, zeros
+from fastrank.core.native.buffers import filled, zeros
 from fastrank.core.native.codes import SORT_BYTES
 from fastrank.core.native.records.runs import FusedRankings, FusedSize, FusionScratch, RankedEntries
 from fastrank.core.native.threads import default_threads, in_threads
@@ -236,7 +236,7 @@ def _memory(
         offsets=zeros("q", runs * queries + 1),
     )
     scratch = FusionScratch(
-        table=zeros("q", table_size(widest)),
+        table=zeros("q", kernels.table_size(widest)),
         numbers=zeros("q", rows),
         values=zeros("d", rows),
         docs=records.Texts(buffer, zeros("q", widest), zeros("q", widest)),

@@ -12,7 +12,7 @@ from fastrank.core.formats.tables.values import selected_integers, texts_of, to_
 from fastrank.core.matching.judged import Judged, JudgedRun, room_for_judged, room_for_ties
 from fastrank.core.matching.texts import match_texts
 from fastrank.core.native import codes, kernels, records
-from fastrank.core.native.buffers import Recycled, filled, table_size, zeros
+from fastrank.core.native.buffers import Recycled, filled, zeros
 from fastrank.core.native.records.objects import IdRows, JudgedRows, RowScratch
 from fastrank.core.native.threads import MOST_THREADS, default_threads, in_threads
 from fastrank.errors import ArrayError
@@ -185,7 +185,7 @@ def _judge_some(
 def _scratch(width: int, most_judged: int) -> RowScratch:
     """Memory for judging one row at a time."""
     # Eight slots per id, so that few ids share one, if the table stays in the cache; else four.
-    near, far = (table_size(count * width) for count in (4, 2))
+    near, far = (kernels.table_size(count * width) for count in (4, 2))
     slots = min(max(PLACES, near if near <= NEAR_PLACES else far), MOST_PLACES)
     links = zeros("i", (width // BLOCK + 1) * BLOCK)
     return RowScratch(

@@ -19,20 +19,26 @@ from fastrank.core.native.buffers import (
     Pointer,
     address,
     count_items,
+    filled,
 )
 from fastrank.core.native.record import RECORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, TypeAlias
 
     from fastrank.core.native.objects import Packer
+
+    # The name of a kernel, and its arguments.
+    Call: TypeAlias = tuple[str, tuple[object, ...]]
 
 # A packer takes longer to be made than a few calls, and a command calls a kernel a few times.
 _OFTEN = 32
 # So few that counting calls does not reach it again.
 _NEVER = -(1 << 62)
+# The CPU levels of libraries, the best first, and what `fastrank_cpu_level` says of them at least.
+LEVELS = {"x86-64-v3": 3, "x86-64-v2": 2, "baseline": 0}
 NATIVE = os.path.dirname(os.path.abspath(__file__))
 _RESULTS: dict[str, type[Int64 | Double | Pointer]] = {
     "int64": Int64,
@@ -43,6 +49,9 @@ _RESULTS: dict[str, type[Int64 | Double | Pointer]] = {
 
 class EntryPoints:
     """Kernels in machine code, by name."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, int, list[str]]] = {}
 
     def find(self, name: str) -> tuple[int, str]:
         """The address of a kernel, and how it is called: compiling/signatures.py says the words."""
@@ -89,6 +98,44 @@ class EntryPoints:
         call.memory = values  # type: ignore[attr-defined]
         return call
 
+    def prepare_all(self, calls: Sequence[Call]) -> Callable[[], None]:
+        """All calls as one, which makes them one after the other, again and again.
+
+        What changes between them must be in memory; that of the arguments may not move.
+        """
+        rows, memory = [], []
+        # Many kernels take the same rankings, and arrays.
+        flat: dict[int, list[int]] = {}
+        for name, values in calls:
+            address, count, words = self._known_call(name)
+            rankings, *others = values
+            rest = len(others)
+            if rest and isinstance(rankings, tuple) and not any(map(_is_record, others)):
+                if id(rankings) not in flat:
+                    flat[id(rankings)] = [*flat_arguments(name, 1, words[:-rest], (rankings,))]
+                numbers = [*flat[id(rankings)], *flat_arguments(name, rest, words[-rest:], others)]
+                arguments = (Int64 * len(numbers))(*numbers)
+            else:
+                arguments = flat_arguments(name, count, words, values)
+            result = Int64()
+            rows += [address, addressof(result), addressof(arguments)]
+            memory.append((values, arguments, result))
+        call_all = self.prepare("call_all", filled("q", rows))
+
+        def call() -> None:
+            if failed := call_all():
+                raise RuntimeError(f"{failed} of {len(memory)} kernels ended with a status")
+
+        return call
+
+    def _known_call(self, name: str) -> tuple[int, int, list[str]]:
+        """The address of a kernel, the number of its arguments, and what they are."""
+        if name not in self._known:
+            address, call_words = self.find(name)
+            _, _, count, *words = call_words.split()
+            self._known[name] = address, int(count), words
+        return self._known[name]
+
     def _packer(self, count: int, words: list[str]) -> Packer | None:
         """What packs such arguments faster than this module."""
         from fastrank.core.native.objects import make_packer
@@ -108,6 +155,7 @@ class Library(EntryPoints):
     """A loaded library, which says how its kernels are called."""
 
     def __init__(self, level: str, handle: int) -> None:
+        super().__init__()
         self.level = level
         self._handle = handle
         lines = _text(handle, "calls").decode().split("\n")
@@ -118,7 +166,11 @@ class Library(EntryPoints):
         return dlsym(self._handle, f"fastrank_{name}"), self._calls[name]
 
 
-def flat_arguments(kernel: str, count: int, words: list[str], values: tuple[object, ...]) -> Any:
+def _is_record(value: object) -> bool:
+    return isinstance(value, tuple)
+
+
+def flat_arguments(kernel: str, count: int, words: list[str], values: Sequence[object]) -> Any:
     """Arguments as entry points take them, eight bytes each: an array's address and its length.
 
     count, words: how many they are and what. Raises TypeError unless they are so.
@@ -182,7 +234,7 @@ def _folders() -> Iterator[str]:
 def _load_from(folder: str) -> tuple[Library | None, str]:
     """The best library in a folder, or None and what is wrong with those that are there."""
     reason = ""
-    for level, needed in (("x86-64-v3", 3), ("x86-64-v2", 2), ("baseline", 0)):
+    for level, needed in LEVELS.items():
         path = library_path(level, folder)
         if not os.path.exists(path):
             continue

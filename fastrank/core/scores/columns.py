@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from fastrank.core.scores.summary import Coverage
 
 
+# How trec_eval prints the name of a value, a count, and any other number.
+LABEL, COUNT, REAL = b"%-22b\t", b"%d", b"%6.4f"
+_COUNT_LINE, _REAL_LINE, _TEXT_LINE, _QUOTED_LINE = (
+    LABEL + b"%b\t" + value + b"\n" for value in (COUNT, REAL, b"%b", b"'%b'")
+)
+
+
 class Column:
     """The values under one printed name.
 
@@ -436,10 +443,10 @@ def trec_lines(
 def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> bytes:
     name = column.printed
     if column.kind == "count" and not value % 1:
-        return b"%-22b\t%b\t%d\n" % (name, query, value)
+        return _COUNT_LINE % (name, query, value)
     if column.kind == "text":
-        return b"%-22b\t%b\t%b\n" % (name, query, value if is_summary else b"'%b'" % value)
+        return (_TEXT_LINE if is_summary else _QUOTED_LINE) % (name, query, value)
     mark = b"Z" if column.kind == "zscore" else b""
     if value != value:
-        return b"%b%-22b\t%b\t%b\n" % (mark, name, query, printed("%6.4f", value).encode())
-    return b"%b%-22b\t%b\t%6.4f\n" % (mark, name, query, value)
+        return mark + _TEXT_LINE % (name, query, printed("%6.4f", value).encode())
+    return mark + _REAL_LINE % (name, query, value)

@@ -175,7 +175,12 @@ def warn_of_mean(scores: Evaluated) -> None:
 
 def lacks(run: str, missing: list[str], queries: str) -> str:
     """`pca lacks 2 of 200 judged queries (q1, q2)`; queries: `200 judged queries`."""
-    return f"{run} lacks {len(missing)} of {queries} ({first_ids(missing)})"
+    return lacking(run, str(len(missing)), queries, first_ids(missing))
+
+
+def lacking(run: str, missing: str, queries: str, ids: str) -> str:
+    """The same from the number of missing queries and the first ids."""
+    return f"{run} lacks {missing} of {queries} ({ids})"
 
 
 def treated(missing: int, option: str = "", *, zero: bool) -> str:

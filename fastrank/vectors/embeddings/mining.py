@@ -19,7 +19,7 @@ from fastrank.core.matching.keywords import (
 from fastrank.core.matching.queries import match_queries, what_is_wrong
 from fastrank.core.matching.rankings import NO_CUTOFF
 from fastrank.core.native import codes, kernels
-from fastrank.core.native.buffers import table_size, zeros
+from fastrank.core.native.buffers import zeros
 from fastrank.core.native.records import Matched
 from fastrank.core.native.records.runs import MiningRules, MiningScratch, Negatives
 from fastrank.errors import InputError, OptionError
@@ -246,7 +246,7 @@ def _mined(
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
     problem = zeros("q", 3)
     scratch = MiningScratch(
-        table=zeros("q", table_size(deepest + widest)),
+        table=zeros("q", kernels.table_size(deepest + widest)),
         ranking=ranking_scratch(deepest),
         judged_rows=zeros("q", deepest),
     )

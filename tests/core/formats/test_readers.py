@@ -14,8 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastrank.core.formats.trec.line_files import read_clusters
-from fastrank.core.kernels.texts.text import table_mask
-from fastrank.core.native.buffers import table_size
 from fastrank.errors import FastrankError, FormatError
 from tests.helpers import strategies as make
 from tests.helpers.line_formats import (
@@ -262,14 +260,6 @@ def test_thousands_of_scattered_queries_and_two_that_alternate():
         lines = [[query, b"0", b"d%d" % row, b"1"] for row, query in enumerate(order)]
         found = parse_qrels(b"".join(b" ".join(line) + b"\n" for line in lines))
         assert contents(found) == make.grouped(lines, make.QRELS)
-
-
-def test_tables_are_as_large_as_kernels_take_them_to_be():
-    """The caller's size and the kernels' mask agree, or a kernel would write past the end."""
-    # Not compiled, which takes longer.
-    mask = getattr(table_mask, "py_func", table_mask)
-    for items in [*range(70), 1000, 1023, 1024, 1025]:
-        assert table_size(items) == mask(items) + 1
 
 
 # Properties
