@@ -228,7 +228,7 @@ STEPS = {
         _merge,
         usage=("QRELS...",),
         epilog=MERGE_EPILOG,
-        formats=formats.names_of_formats("qrels", written=True),
+        formats=formats.written_formats("qrels"),
         suffixes=formats.SUFFIXES,
     ),
     "show what changed between two versions of judgments": Command(

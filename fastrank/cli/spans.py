@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastrank.cli.parser import Parser
     from fastrank.core.results.table import Table
 
-QRELS_FORMATS = formats.names_of_formats("qrels", written=True)
+QRELS_FORMATS = formats.written_formats("qrels")
 EPILOG = f"""\
 examples:
   fastrank spans spans.csv chunks.csv -o chunks.qrels
