@@ -55,6 +55,13 @@ def _total(table: fr.Table) -> float:
     return total
 
 
+def test_ties_of_a_query_with_negative_grades_alone_decide_nothing():
+    explained = fr.explain({"q": {"a": -1}}, {"q": {"a": 0.0, "b": 0.0}}, "map", query="q")
+
+    assert explained.values == {"map": 0.0}
+    assert not any("could be" in note for note in explained.notes)
+
+
 @settings(max_examples=25, deadline=None)
 @given(qrels=grades, run=scores, chosen=options)
 def test_the_sum_of_what_documents_add_is_the_value_to_the_last_bit(qrels, run, chosen):
