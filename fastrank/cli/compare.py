@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.comparing.options import Settings
     from fastrank.cli.parser import Parser
-    from fastrank.cli.run_scores import RunScores
     from fastrank.core.scores.scores import Scores
 
 

@@ -122,17 +122,18 @@ def _declare_inspect(parser: Parser) -> None:
 
 
 def _inspect(arguments: argparse.Namespace) -> None:
-    if is_folder(arguments.output):
-        check_folder(arguments.output)
+    output = "-" if arguments.output is None else arguments.output
+    if is_folder(output):
+        check_folder(output)
     else:
-        files.check_target(arguments.output)
+        files.check_target(output)
     options = given_options(arguments, inspect)
     if arguments.texts is not None and len(arguments.texts) == 1:
         options["texts"] = arguments.texts[0]
     inspection = inspect(**options)
     for note in inspection.notes:
         arguments.command.warn(note)
-    inspection.write(arguments.output)
+    inspection.write(output)
 
 
 EXPLAIN = Command(

@@ -10,14 +10,7 @@ from fastrank.analysis.gating.checks import MAX_DROP
 from fastrank.analysis.gating.gate import gate, new_baseline, save_baseline
 from fastrank.analysis.gating.shown import to_github
 from fastrank.cli.command import Command
-from fastrank.cli.flags import (
-    CONVENTIONS,
-    INPUTS,
-    OUTPUT,
-    STATISTICS,
-    VARIABLES,
-    given_options,
-)
+from fastrank.cli.flags import CONVENTIONS, INPUTS, OUTPUT, STATISTICS, VARIABLES, given_options
 from fastrank.cli.output import command_line, encoded
 from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files

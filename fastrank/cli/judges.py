@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import argparse
 
     from fastrank.analysis.judges.agreement import JudgeAgreement
-    from fastrank.analysis.judges.estimate import ADDITIVE, JudgeEstimate
+    from fastrank.analysis.judges.estimate import JudgeEstimate
     from fastrank.cli.parser import Parser
 
 JUDGES_EPILOG = """\

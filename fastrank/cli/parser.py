@@ -43,9 +43,9 @@ REPEATED = "; may be repeated"
 LETTER_OR_WORD = re.compile(r"-[A-Za-z]|--.")
 USAGE = "usage: "
 
-# Other names of formats.
-# The letters of choices that help lists.
+# Help lists choices of fewer letters than this.
 MOST_CHOICES = 60
+# Other names of formats.
 ALIASES = {"text": "table", "md": "markdown", "tex": "latex"}
 
 

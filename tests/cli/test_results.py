@@ -153,6 +153,7 @@ plan -n 4 --plan plan.json -o sheet.csv a.run
   Path("sheet.csv").read_text() => fr.read_plan("plan.json").sheet().to_csv()
 plan -n 4 --plan plan.json -o - a.run
   out.replace("\\t", ",") => fr.read_plan("plan.json").sheet().to_csv()
+inspect -o - model.qrels a.run => out.startswith("<!DOCTYPE html>") => True
 compare --format html -o - ALL => out.startswith("<!DOCTYPE") => False
 """
 

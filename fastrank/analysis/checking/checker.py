@@ -17,12 +17,7 @@ from fastrank.analysis.checking.matching import FileRows, check_match
 from fastrank.analysis.checking.results import check_results
 from fastrank.analysis.checking.rows import Rows, scan
 from fastrank.analysis.checking.tables import read_table, reading_of
-from fastrank.analysis.checking.text import (
-    TO_CONVERT,
-    check_decodable,
-    check_odd_lines,
-    check_text,
-)
+from fastrank.analysis.checking.text import TO_CONVERT, check_decodable, check_odd_lines, check_text
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import HEAD, read_all
 from fastrank.core.formats.formats import check_format, format_of

@@ -24,13 +24,7 @@ from fastrank.analysis.comparing.pair_tests import (
     user_test,
     wilcoxon_test,
 )
-from fastrank.analysis.comparing.paired import (
-    CONSTANT,
-    Moments,
-    Paired,
-    common_values,
-    moments,
-)
+from fastrank.analysis.comparing.paired import CONSTANT, Moments, Paired, common_values, moments
 from fastrank.analysis.comparing.randomization import (
     max_t,
     randomization_test,

@@ -74,7 +74,6 @@ def t_test(paired: Paired, _: Settings | None = None) -> Tested:
     df = n - 1.0
     p = p_of_t(statistic, df)
     notes: dict[int, str] = {}
-    # The differences of two queries or more are all the same, but not 0.
     for pair in np.flatnonzero(constant_differences(paired)):
         statistic[pair] = np.copysign(np.inf, difference[pair])
         p[pair] = 2.0 ** (1.0 - n[pair])

@@ -8,10 +8,10 @@ from fastrank.analysis.fusion.inputs import missing_queries, named_runs, union_o
 from fastrank.analysis.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.messages import python_warning
 from fastrank.core.data.texts import Texts, decoded, joined, memory_of
 from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables.values import first_repeat, tag_of
-from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.kernels import fusion as codes
 from fastrank.core.native import kernels, records
 from fastrank.core.native.buffers import filled, zeros
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from fastrank.analysis.fusion.inputs import NamedRun
     from fastrank.analysis.fusion.options import Settings
     from fastrank.common.choices import FusionMethod
+    from fastrank.common.messages import Warn
     from fastrank.core.formats.inputs import RunsLike
-    from fastrank.core.formats.trec.reader import Warn
 
 
 @takes(FusionOptions, FUSION)

@@ -17,7 +17,7 @@ from fastrank.analysis.fusion.methods import find_method
 from fastrank.analysis.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.common.arguments import at_least, check_version
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.common.messages import counted, first_few, visible
+from fastrank.common.messages import counted, first_few, python_warning, visible
 from fastrank.common.parallel import in_order
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
@@ -27,7 +27,6 @@ from fastrank.core.evaluation.evaluator import Evaluator
 from fastrank.core.evaluation.unshared_ids import no_queries_error
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.tables.to_run import run_from_dict
-from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.measures.selection import Selection
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
@@ -48,10 +47,10 @@ if TYPE_CHECKING:
     from fastrank.analysis.fusion.inputs import NamedRun
     from fastrank.common.arrays import Floats
     from fastrank.common.choices import FusionMethod
+    from fastrank.common.messages import Warn
     from fastrank.common.parallel import Workers
     from fastrank.core.formats.inputs import QrelsLike, RunsLike
     from fastrank.core.formats.run import Run
-    from fastrank.core.formats.trec.reader import Warn
     from fastrank.core.measures.selection import Measures
 
 # Means are compared after rounding, so that the order of additions decides nothing.

@@ -30,7 +30,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.gating.baseline import Baseline
-    from fastrank.analysis.gating.checks import Check
     from fastrank.analysis.gating.measuring import Measured
     from fastrank.common.rendering.document import Document
 

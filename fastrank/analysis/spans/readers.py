@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.common.arrays import Integers
-    from fastrank.core.formats.tables.table import Table
-    from fastrank.core.formats.texts.lookup import Lookup, TextsLike
+    from fastrank.core.formats.texts.lookup import TextsLike
 
     SpansLike = Any
     """Spans: see `fastrank.spans.read_spans`."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from concurrent.futures import CancelledError
 
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, python_warning
 from fastrank.common.parallel import Outcome, outcomes
 from fastrank.common.progress import bar
 from fastrank.core.evaluation import evaluator
 from fastrank.core.evaluation.evaluator import file_state
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import as_qrels, run_names
-from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.plan import plan_again
 from fastrank.errors import FastrankError, FormatError, OptionError, ReadError, RunError
 

@@ -8,11 +8,10 @@ from typing import cast, overload
 
 from fastrank.common.arguments import check_threads
 from fastrank.common.keywords import check_names, takes
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, python_warning
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.formats.qrels import Preferences
-from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.match import match
 from fastrank.core.matching.options import bind_measures
@@ -25,9 +24,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.common.messages import Warn
     from fastrank.common.parallel import Workers
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
-    from fastrank.core.formats.trec.reader import Warn
     from fastrank.core.matching.plan import FileState
     from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores

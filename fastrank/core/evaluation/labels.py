@@ -8,6 +8,7 @@ from itertools import compress
 
 from fastrank.common.arguments import check_choice
 from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.messages import python_warning
 from fastrank.core.data.texts import Groups, Texts, as_texts, memory_of, text_order
 from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.evaluation.ties import ties_later
@@ -22,7 +23,6 @@ from fastrank.core.formats.tables.values import (
     to_int64,
 )
 from fastrank.core.formats.tables.values import query_ids as ids_of_queries
-from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.filters import rows_of_queries
 from fastrank.core.matching.keywords import EVALUATION, LabelOptions, Request
 from fastrank.core.matching.labels import Labels, match_as_texts, match_labels

@@ -69,7 +69,7 @@ def read_qrels(
     *,
     columns: Mapping[str, Any] | None = None,
     trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
-    warn: Warn = trec.python_warning,
+    warn: Warn = python_warning,
 ) -> Qrels: ...
 
 
@@ -79,7 +79,7 @@ def read_qrels(
     format: PreferenceFormat,
     *,
     trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
-    warn: Warn = trec.python_warning,
+    warn: Warn = python_warning,
 ) -> Preferences: ...
 
 
@@ -89,7 +89,7 @@ def read_qrels(
     *,
     columns: Mapping[str, Any] | None = None,
     trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
-    warn: Warn = trec.python_warning,
+    warn: Warn = python_warning,
 ) -> Qrels | Preferences:
     """Read judgments in any format from a path, a URL, `-` (standard input) or a binary file.
 
@@ -123,7 +123,7 @@ def read_qrels(
     if is_dataset(source):
         from fastrank.core.formats.tables.frames import dataset_table
 
-        return qrels_of(dataset_table(str(source)))
+        return qrels_of(dataset_table(str(source)), warn=warn)
     if is_folder(source):
         return qrels_of(saved_table(source), columns, warn=warn)
     file, form = _open(source, format, "qrels", columns)
@@ -152,7 +152,7 @@ def read_run(
     tag: str | None = None,
     rank_by: RankBy = "score",
     trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
-    warn: Warn = trec.python_warning,
+    warn: Warn = python_warning,
     threads: int | None = None,
 ) -> Run:
     """Read a run in any format from a path, a URL, `-` (standard input) or a binary file.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from fastrank.common.messages import python_warning
 from fastrank.core.formats.files.chunks import Content, FileParts
 from fastrank.core.formats.files.source import SourceFile
-from fastrank.core.formats.trec.reader import parse, python_warning, read_trec_run
+from fastrank.core.formats.trec.reader import parse, read_trec_run
 from fastrank.core.matching.files import match_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.core.formats.trec.reader import Warn
+    from fastrank.common.messages import Warn
     from fastrank.core.matching.judged import JudgedRun
     from fastrank.core.matching.plan import Plan
 

@@ -7,12 +7,11 @@ from operator import itemgetter
 from fastrank.common.arguments import at_least
 from fastrank.common.c_numbers import atof
 from fastrank.common.faces import option
-from fastrank.common.messages import counted, first_few
+from fastrank.common.messages import counted, first_few, malformed
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import read_all
-from fastrank.core.formats.trec.reader import malformed
 from fastrank.core.formats.trec.writers import shortest
 from fastrank.core.results.table import Table, distinct, table_of_rows
 from fastrank.core.scores.columns import QueryValues, columns_by_name, presented_means, unknown

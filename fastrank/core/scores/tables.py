@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, TypeAlias
 
-    from fastrank.core.results.table import Table
-
     Scored: TypeAlias = "Evaluated | Iterable[Evaluated] | Mapping[Any, Evaluated]"
     """One or several Scores, in a list or as {name: Scores}."""
 

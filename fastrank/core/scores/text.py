@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 
 from fastrank.common.faces import option
-from fastrank.common.messages import counted, enumerated, first_few, visible
+from fastrank.common.messages import counted, enumerated, first_few, python_warning, visible
 from fastrank.common.rendering.numbers import number
-from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.measures.trec import GAINS
 from fastrank.core.scores.columns import columns_by_name
 from fastrank.core.scores.summary import OVER_VALUES

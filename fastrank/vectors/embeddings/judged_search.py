@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrank.common.keywords import pick, takes, with_defaults
+from fastrank.common.messages import python_warning
 from fastrank.core.data.texts import memory_of
 from fastrank.core.evaluation.ties import scores_and_ties
 from fastrank.core.evaluation.unshared_ids import no_queries_error, not_in_corpus
@@ -10,7 +11,6 @@ from fastrank.core.formats.files import files
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.qrels import Qrels
 from fastrank.core.formats.tables.values import tag_of
-from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.matching.array_qrels import index_qrels
 from fastrank.core.matching.arrays import ArrayRun, judge_rows
 from fastrank.core.matching.filters import rows_of_queries

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy
 
 from fastrank.common.keywords import pick, takes, with_defaults
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, python_warning
 from fastrank.core.data.texts import as_texts, joined, memory_of
 from fastrank.core.formats.files.files import check_target, name_of
 from fastrank.core.formats.formats import format_by_name
 from fastrank.core.formats.load import dropped_notes
 from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables.values import tag_of
-from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.formats.trec.writers import check_fields, lines_of
 from fastrank.core.scores.text import NOTED
 from fastrank.errors import OptionError
@@ -35,11 +34,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.common.messages import Warn
     from fastrank.core.data.texts import Texts
     from fastrank.core.formats.files.files import Source
-    from fastrank.core.formats.trec.reader import Warn
     from fastrank.vectors.searching.batches import Found
-    from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import IdsLike, RowIds
     from fastrank.vectors.searching.vectors import VectorsLike
 

@@ -10,12 +10,7 @@ import numpy
 from fastrank.common.keywords import Keyword, pick
 from fastrank.core.data.columns import Frozen
 from fastrank.errors import ArrayError, InputError, OptionError
-from fastrank.vectors.datasets.text_task import (
-    TextTask,
-    as_text_task,
-    check_labels,
-    labels_of,
-)
+from fastrank.vectors.datasets.text_task import TextTask, as_text_task, check_labels, labels_of
 from fastrank.vectors.embeddings.text_vectors import (
     EncodingOptions,
     are_vectors,

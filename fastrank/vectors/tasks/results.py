@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.comparing.options import ComparisonOptions
-    from fastrank.vectors.tasks.result import TaskResult
     from fastrank.vectors.tasks.task import Task
 
 # Of intervals of means over queries or rows.

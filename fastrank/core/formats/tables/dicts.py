@@ -9,10 +9,7 @@ from itertools import accumulate, chain
 from fastrank.core.data.texts import decoded, interning
 from fastrank.core.formats.tables.lists import numbered_lists
 from fastrank.core.formats.tables.roles import is_header
-from fastrank.core.formats.tables.values import (
-    first_repeat,
-    texts_of_list,
-)
+from fastrank.core.formats.tables.values import first_repeat, texts_of_list
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import filled
 from fastrank.errors import InputError

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from fastrank.core.data.texts import Groups, Texts
-from fastrank.core.formats.tables.roles import (
-    asked_columns,
-)
+from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.formats.tables.table import first_empty
 
 TYPE_CHECKING = False

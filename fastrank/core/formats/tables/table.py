@@ -5,9 +5,7 @@ from __future__ import annotations
 from array import array
 
 from fastrank.core.data.texts import Texts, take
-from fastrank.core.formats.tables.values import (
-    texts_of,
-)
+from fastrank.core.formats.tables.values import texts_of
 from fastrank.core.formats.trec.strict import no_number
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros

@@ -19,9 +19,7 @@ from fastrank.core.formats.tables.roles import (
     may_lack_grades,
 )
 from fastrank.core.formats.tables.table import numbers_of_cells
-from fastrank.core.formats.tables.values import (
-    grades_of,
-)
+from fastrank.core.formats.tables.values import grades_of
 from fastrank.core.formats.tools.question_files import as_rows
 from fastrank.core.native.buffers import filled
 from fastrank.errors import FormatError, InputError

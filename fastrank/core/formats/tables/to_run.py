@@ -19,12 +19,7 @@ from fastrank.core.formats.tables.roles import (
     find_columns,
     normalized_name,
 )
-from fastrank.core.formats.tables.values import (
-    LAST_RANK,
-    scores_of,
-    scores_of_ranks,
-    tag_of,
-)
+from fastrank.core.formats.tables.values import LAST_RANK, scores_of, scores_of_ranks, tag_of
 from fastrank.core.formats.tools.question_files import as_rows
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros

@@ -32,8 +32,7 @@ from fastrank.common.arguments import (
     check_version,
 )
 from fastrank.common.c_numbers import atof
-from fastrank.common.messages import malformed as malformed
-from fastrank.common.messages import python_warning as python_warning
+from fastrank.common.messages import malformed, python_warning
 from fastrank.core.data.texts import Groups, Texts, interning, spans
 from fastrank.core.formats.files.chunks import FileParts, line_reader
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK, has_bare_return, is_unusual
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NoReturn
 
-    from fastrank.common.messages import Warn as Warn
+    from fastrank.common.messages import Warn
     from fastrank.core.data.grades import Scale
     from fastrank.core.formats.files.source import SourceFile
     from fastrank.core.formats.run import Run

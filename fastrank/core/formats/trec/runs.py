@@ -12,12 +12,7 @@ from __future__ import annotations
 from itertools import pairwise, takewhile
 
 from fastrank.core.data.texts import Groups, LineFields, Texts
-from fastrank.core.formats.files.chunks import (
-    ChunkReader,
-    FileParts,
-    feed_all,
-    result_fields,
-)
+from fastrank.core.formats.files.chunks import ChunkReader, FileParts, feed_all, result_fields
 from fastrank.core.formats.files.source import byte_lines
 from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables.to_run import with_distinct_ranks
