@@ -195,7 +195,7 @@ def version() -> str:
 
 
 def _trec_eval() -> str:
-    """The command that a shell finds, and whether it needs Python for what is usual."""
+    """The path of the command that a shell finds, and whether it starts Python for every call."""
     import shutil
 
     path = shutil.which("trec_eval")

@@ -268,7 +268,7 @@ class FastrankEvaluator(providers.Evaluator):
 
 
 class QrelsEvaluator:
-    """Computes measures of subtopics, which dicts of judgments lack, of frames, or in other orders.
+    """Computes measures from Qrels: of subtopics, of data frames, or with another order of ties.
 
     qrels: judgments in any form. Raises MeasureError for measures of subtopics if these have none.
     """

@@ -57,8 +57,8 @@ MANY_QUERIES = 1000
 FEW_CLUSTERS = 10
 NO_INTERVAL = "all differences are equal: no interval"
 OF_EQUALS = (
-    "all differences of a pair are equal: its p is that of the {}, its interval allows for other"
-    " differences, of values from 0 to 1, on other queries"
+    "all differences of a pair are equal: its p is that of the {}, and its interval allows for"
+    " other values, from 0 to 1, on other queries"
 )
 
 

@@ -374,11 +374,11 @@ class Comparison(Result, WithDropped):
         """The ranks of the systems by mean, with bootstrap intervals over queries.
 
         low, high: the interval of the rank, not corrected for several pairs. p_best: the share of
-        resamples in which the system has the best mean; ties are divided. Systems that differ on so
-        few queries (clusters, data sets) that no test by signs could tell them apart at the level
-        may change places; p_best is then None, if it depends on that. tied_with_best: whether
-        the best is not significantly better than it (with the correction of `p_adjusted`), None
-        with a baseline. Raises what `best` raises. Source: Hall and Miller,
+        resamples in which the system has the best mean; ties are divided. If two systems differ on
+        too few queries (clusters, data sets) for a sign test to tell them apart at the level, the
+        intervals allow for both orders, and p_best is None if it depends on the order.
+        tied_with_best: whether the best is not significantly better than it (with the correction of
+        `p_adjusted`), None with a baseline. Raises what `best` raises. Source: Hall and Miller,
         'Using the bootstrap to quantify the authority of an empirical ranking', Annals of
         Statistics 37, 2009.
 

@@ -152,7 +152,7 @@ class Table(Result, Frozen):
 
 
 def refuse_bytes(columns: Mapping[str, Iterable[object]]) -> None:
-    """Raise FastrankError for a text that is not UTF-8, in bytes, which frames require."""
+    """Raise FastrankError for a text with bytes that are not UTF-8, which frames cannot have."""
     for name, cells in columns.items():
         for cell in cells:
             if isinstance(cell, str) and not cell.isascii():

@@ -34,10 +34,10 @@ def assemble(
 
     qrels: None if the queries have answers, by which results are judged after the search. numbered:
     which of "documents" and "queries" have row numbers as ids, which judgments made elsewhere may
-    not count like that.
+    count from 1.
 
     Raises InputError if judgments and data have no ids in common, which would give 0 for every
-    measure, or if judgments have other numbers than those of rows.
+    measure, or if judgments count rows from 1.
     """
     for side, ids in (("corpus", corpus_ids), ("queries", query_ids)):
         if not ids:

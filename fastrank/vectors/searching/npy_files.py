@@ -107,7 +107,7 @@ def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
         elif head.startswith(PICKLE):
             description = (
                 "a pickle, which could run any code, is not read; if you trust it, numpy.save its"
-                " vectors; of DPR: ids, vectors = zip(*pickle.load(open(FILE, 'rb')))"
+                " vectors; those of DPR: ids, vectors = zip(*pickle.load(open(FILE, 'rb')))"
             )
         raise ReadError(name, f"not a .npy file: {description}")
     array: npt.NDArray[Any] = content

@@ -22,12 +22,12 @@ def columns_of(
     return asked_columns().of(roles, table.names) if columns is None else columns
 
 
-def group_by_query(table: Table, found: dict[str, int]) -> tuple[Groups, dict[str, Any]]:
+def group_by_query(table: Table, indexes: dict[str, int]) -> tuple[Groups, dict[str, Any]]:
     """The rows of each query, and fields of the noun."""
-    queries, firsts = table.stretches(found["query"])
-    _refuse_empty(table, found["query"], queries, firsts)
-    docs = table.texts(found["doc"])
-    _refuse_empty(table, found["doc"], docs)
+    queries, firsts = table.stretches(indexes["query"])
+    _refuse_empty(table, indexes["query"], queries, firsts)
+    docs = table.texts(indexes["doc"])
+    _refuse_empty(table, indexes["doc"], docs)
     grouped = Groups(queries, firsts, len(docs))
     rows = grouped.order if table.rows is None else grouped.reorder(table.rows)
     docs = grouped.reorder(docs).placed(rows, table.unit)

@@ -59,18 +59,18 @@ def without_unrated(given: Mapping[Any, Any], source: str, warn: Warn) -> dict[A
     """The dict without what nobody has judged, with a warning that counts it."""
     unrated: list[str] = []
     judged: dict[Any, Any] = {}
-    for query, own in given.items():
-        if isinstance(own, Mapping) and None in own.values():
-            unrated += [f"{doc} of query {query}" for doc in own if own[doc] is None]
-            own = {doc: grade for doc, grade in own.items() if grade is not None}
-        judged[query] = own
+    for query, grades in given.items():
+        if isinstance(grades, Mapping) and None in grades.values():
+            unrated += [f"{doc} of query {query}" for doc in grades if grades[doc] is None]
+            grades = {doc: grade for doc, grade in grades.items() if grade is not None}
+        judged[query] = grades
     empty = [
-        str(query) for query, own in judged.items() if hasattr(own, "__len__") and not len(own)
+        str(query) for query, docs in judged.items() if hasattr(docs, "__len__") and not len(docs)
     ]
-    for names, one, several in ((unrated, "document", ""), (empty, "query", "queries")):
+    for names, noun, plural in ((unrated, "document", ""), (empty, "query", "queries")):
         if names:
-            left = counted(len(names), one, several)
-            warn(f"{source}: {left} without a rating left out, such as {names[0]!r:.60}")
+            count = counted(len(names), noun, plural)
+            warn(f"{source}: {count} without a rating left out, such as {names[0]!r:.60}")
     return judged
 
 
@@ -84,7 +84,7 @@ def qrels_of(
     if by_query is not None:
         return qrels_from_dict(by_query, source=table.source, warn=warn)
     optional = ("grade",) if may_lack_grades(table.names, columns) else ()
-    found = find_columns(
+    indexes = find_columns(
         table.names,
         QRELS_ROLES,
         columns,
@@ -92,10 +92,10 @@ def qrels_of(
         optional=optional,
         call=table.call("Qrels"),
     )
-    index = found.get("grade", -1)
+    index = indexes.get("grade", -1)
     scale: Scale | None = None
     try:
-        grouped, fields = group_by_query(table, found)
+        grouped, fields = group_by_query(table, indexes)
         if index >= 0:
             grades, scale = grades_of(table.numbers(index), table.failing(index))
         else:
@@ -110,8 +110,8 @@ def qrels_of(
         raise InputError(table.source, f"{reason}; are judgments and run swapped?")
     fields["groups"] = constant(NO_ITERATION, len(fields["docs"]))
     for name, role in (("groups", "iteration"), ("strata", "stratum")):
-        if role in found:
-            fields[name] = grouped.reorder(table.texts(found[role]))
+        if role in indexes:
+            fields[name] = grouped.reorder(table.texts(indexes[role]))
     return Qrels(**fields, grade_column=grouped.reorder(grades), scale=scale)
 
 
@@ -130,9 +130,9 @@ def without_ungraded(table: Table, index: int, warn: Warn) -> Table:
         return table
     first = missing[0]
     where = f"row {first} (from 0)" if table.rows is None else f"{table.unit} {table.rows[first]}"
-    left = counted(len(missing), "row")
-    warn(f"{table.source}: {left} without a rating left out, the first is {where}")
+    count = counted(len(missing), "row")
+    warn(f"{table.source}: {count} without a rating left out, the first is {where}")
     rows = sorted({*range(table.size)} - {*missing})
-    graded = table.exploded(table.names, ((row, [own[row] for own in columns]) for row in rows))
+    graded = table.exploded(table.names, ((row, [cells[row] for cells in columns]) for row in rows))
     graded.method, graded.to_numbers = table.method, numbers_of_cells if table.has_cells else None
     return graded

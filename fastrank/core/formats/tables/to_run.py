@@ -87,7 +87,7 @@ def run_of(
         )
     # `columns` may name the scores even if the ranks are to be used.
     ignored = [role for role in RUN_ROLES["score"] if role not in RUN_ROLES[rank_by]]
-    found = find_columns(
+    indexes = find_columns(
         table.names,
         RUN_ROLES[rank_by],
         columns,
@@ -95,21 +95,21 @@ def run_of(
         ignored=ignored,
         call=table.call("Run"),
     )
-    grouped, fields = group_by_query(table, found)
-    if "score" in found:
-        numbers, fail = table.numbers(found["score"]), table.failing(found["score"])
+    grouped, fields = group_by_query(table, indexes)
+    if "score" in indexes:
+        numbers, fail = table.numbers(indexes["score"]), table.failing(indexes["score"])
         scores = scores_of(numbers, fail, higher_is_better=higher_is_better)
-    elif "rank" in found:
-        scores = scores_of_ranks(table.numbers(found["rank"]), table.failing(found["rank"]))
+    elif "rank" in indexes:
+        scores = scores_of_ranks(table.numbers(indexes["rank"]), table.failing(indexes["rank"]))
     else:
         scores = zeros("d", len(fields["docs"]))
     own_tag = tag_of(tag, table.source)
-    if tag is None and "tag" in found:
-        own_tag = _single_tag(table, found["tag"], found["query"])
+    if tag is None and "tag" in indexes:
+        own_tag = _single_tag(table, indexes["tag"], indexes["query"])
     run = Run(**fields, tag_bytes=own_tag, score_column=grouped.reorder(scores))
     if rank_by == "given":
         return rank_as_given(run)
-    return run if "score" in found else with_distinct_ranks(run)
+    return run if "score" in indexes else with_distinct_ranks(run)
 
 
 def _single_tag(table: Table, index: int, query_index: int) -> bytes:
