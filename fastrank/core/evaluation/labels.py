@@ -216,13 +216,13 @@ def evaluate_labels(
     return with_ties.changed(ties=ties_found)
 
 
-def _replaced(scores: Scores, chosen: Sequence[bool], others: Scores) -> Scores:
-    """The Scores with the values of the chosen measures from others, which have these alone."""
-    columns, summaries = iter(others.value_columns), iter(others.summaries)
-    rows = list(zip(chosen, scores.value_columns, scores.summaries, strict=True))
+def _replaced(scores: Scores, averaged: Sequence[bool], expected: Scores) -> Scores:
+    """The Scores with the values of some measures from `expected`, which has only these."""
+    columns, summaries = iter(expected.value_columns), iter(expected.summaries)
+    rows = list(zip(averaged, scores.value_columns, scores.summaries, strict=True))
     return scores.changed(
-        value_columns=[next(columns) if is_other else column for is_other, column, _ in rows],
-        summaries=[next(summaries) if is_other else summary for is_other, _, summary in rows],
+        value_columns=[next(columns) if chosen else column for chosen, column, _ in rows],
+        summaries=[next(summaries) if chosen else summary for chosen, _, summary in rows],
     )
 
 

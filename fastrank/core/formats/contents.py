@@ -200,7 +200,7 @@ def _rank_or_score(given: Content, cells: Any, lines: Sequence[int]) -> str:
         return "rank"
     if odd is not None and first_other_than_ranks(queries, map(float, texts), 0) is not None:
         return "score"
-    raise _ambiguous(given, lines[0], f"found {texts[0]}, and each is one more than that before")
+    raise _ambiguous(given, lines[0], f"found {texts[0]}, and each is one more than the one before")
 
 
 def _ambiguous(given: Content, line: int, reason: str) -> FormatError:

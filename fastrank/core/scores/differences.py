@@ -110,8 +110,8 @@ class ScoreDifferences(QueryValues):
         first, second = presented_means(self.first), presented_means(self.second)
         header = distinct(["measure", *self._tags(), "difference"])
         rows = [[name, value, second[name], value - second[name]] for name, value in first.items()]
-        told = named_notes(header[1:3], (self.first, self.second))
-        return table_of_rows(header, rows).changed(notes=tuple(told))
+        remarks = named_notes(header[1:3], (self.first, self.second))
+        return table_of_rows(header, rows).changed(notes=tuple(remarks))
 
     def to_csv(self) -> str:
         """Lines `query,measure,value` with the differences per query in full precision."""

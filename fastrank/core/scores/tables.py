@@ -25,15 +25,15 @@ LONG = ("query", "measure", "value")
 
 def table_of(scores: Evaluated, *, per_query: bool, digits: int = 4) -> Table:
     """The means, one row per measure; or one row per query, followed by `all`."""
-    told = tuple(notes(scores))
+    remarks = tuple(notes(scores))
     if per_query:
-        return wide_table(scores, summary=True, digits=digits).changed(notes=told)
+        return wide_table(scores, summary=True, digits=digits).changed(notes=remarks)
     means = presented_means(scores)
     value = scores.name or "value"
     if value == "measure":
         value = "value"
     columns = {"measure": list(means), value: list(means.values())}
-    return Table(columns=columns, digits=digits, notes=told)
+    return Table(columns=columns, digits=digits, notes=remarks)
 
 
 def wide_table(scores: Evaluated, *, summary: bool, digits: int = 4) -> Table:
@@ -127,8 +127,8 @@ def table(
         if flag("bold", bold):
             better = kinds[name].better if kinds[name].kind == "real" else ""
             best.update((row, column) for row in best_rows(values, better, digits))
-    told = notes(rows[0]) if len(rows) == 1 else named_notes(columns[label], rows)
-    return Table(columns=columns, digits=digits, bold=frozenset(best), notes=tuple(told))
+    remarks = notes(rows[0]) if len(rows) == 1 else named_notes(columns[label], rows)
+    return Table(columns=columns, digits=digits, bold=frozenset(best), notes=tuple(remarks))
 
 
 def query_table(

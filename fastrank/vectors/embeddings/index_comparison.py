@@ -87,8 +87,8 @@ class IndexComparison(Result, Frozen):
         from fastrank.core.scores.text import notes
 
         exact, rows = self.points[0].scores, [self._row(point) for point in self.points]
-        told = () if exact is None else tuple(notes(exact))
-        return Table(columns={name: [row[name] for row in rows] for name in rows[0]}, notes=told)
+        remarks = () if exact is None else tuple(notes(exact))
+        return Table(columns={name: [row[name] for row in rows] for name in rows[0]}, notes=remarks)
 
     def _content(self) -> dict[str, object]:
         whole = {name: getattr(self, name) for name in sorted(self.field_names - {"points"})}

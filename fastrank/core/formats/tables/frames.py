@@ -425,8 +425,8 @@ def plain_fields(kind: str, columns: Sequence[Iterable[Any]], source: str) -> tu
         return ranked
     raise InputError(
         source,
-        f"the numbers could be ranks or scores: found {number}, and each is one more than that"
-        " before; give integers for ranks, or {query: {document: score}}",
+        f"the numbers could be ranks or scores: found {number}, and each is one more than"
+        " the one before; give integers for ranks, or {query: {document: score}}",
     )
 
 

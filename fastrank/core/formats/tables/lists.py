@@ -246,9 +246,9 @@ def _in_order(ranks: Mapping[Any, Any], queries: Sequence[Any], fail: Fail) -> d
         for doc, rank in ranks[query].items() if isinstance(ranks[query], dict) else ():
             if not (hasattr(rank, "__index__") or (isinstance(rank, float) and rank.is_integer())):
                 fail(row, f"document {doc!r:.60}: expected a rank, found {rank!r:.60}")
-            other = ranked.setdefault(rank, doc)
-            if other is not doc:
-                fail(row, f"documents {other!r:.60} and {doc!r:.60} both have rank {rank}")
+            first = ranked.setdefault(rank, doc)
+            if first is not doc:
+                fail(row, f"documents {first!r:.60} and {doc!r:.60} both have rank {rank}")
     return {
         query: sorted(docs, key=docs.__getitem__) if isinstance(docs, dict) else docs
         for query, docs in ranks.items()

@@ -167,8 +167,8 @@ def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:
         fail(no_id(value))
     if kind.__name__ != "UUID" and not hasattr(kind, "__fspath__"):
         # The text of other objects, such as a document of LangChain, is not what names them.
-        own = next((name for name in ID_NAMES if getattr(value, name, None) is not None), None)
-        fail(f"{no_id(value)}; pass {f'its {own}' if own else 'its id, or str() of it'}")
+        name = next((name for name in ID_NAMES if getattr(value, name, None) is not None), None)
+        fail(f"{no_id(value)}; pass {f'its {name}' if name else 'its id, or str() of it'}")
     return str(value).encode("utf-8", "surrogateescape")
 
 
@@ -250,8 +250,8 @@ def grades_of(values: Any, fail: Fail) -> tuple[Any, Scale | None]:
     strange = ~numpy.isfinite(numbers)
     if strange.any():
         row = int(strange.argmax())
-        found = float(numbers[row])
-        fail(row, f"expected a grade, found {found if found == found else 'NaN'}")
+        grade = float(numbers[row])
+        fail(row, f"expected a grade, found {grade if grade == grade else 'NaN'}")
     if (numpy.trunc(numbers) == numbers).all():
         return memory_of(_whole(numbers, "grade", fail)), None
     codes, scale = encode_grades(numbers)
