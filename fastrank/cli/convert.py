@@ -91,7 +91,7 @@ def _run(arguments: argparse.Namespace) -> int:
     outputs.append((arguments.target, file_of(loaded, arguments.target, form)))
     if kind == "qrels" and (reason := handful(loaded.docs, loaded.groups, len(loaded.docs))):
         warn(f"{name_of(arguments.source)}: {reason}")
-    # The numbers first: with more of them than it needs, OUT is right.
+    # The numbers are replaced first: with more of them than it needs, OUT is still right.
     files.write_all(outputs)
     if kind == "run" and form != "json":
         for note in dropped_notes(without_results(loaded)):
