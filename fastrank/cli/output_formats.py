@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 
 from fastrank.cli.output import encoded, without_controls
+from fastrank.common.rendering.numbers import DIGITS, IN_PERCENT, PERCENT_DIGITS
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.formats import FORMATS as FORMATS_OF_RUNS
 from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.results.result import rendered
+from fastrank.core.results.table import Estimate
 from fastrank.core.scores.columns import trec_lines
 from fastrank.errors import OptionError
 
@@ -53,8 +56,11 @@ def _table(
     results: list[tuple[str, str, Scores]], arguments: argparse.Namespace
 ) -> Iterator[bytes]:
     """One table of all runs."""
+    if getattr(arguments, "sort", None):
+        results = _ranked(results, *arguments.sort)
     table = _side_by_side(results, arguments)
     if table is not None:
+        table = _in_percent(table) if arguments.percent else table
         shown = table.transpose() if arguments.transpose else table
         text = rendered(shown, arguments.format, **page_of(arguments))
         if arguments.format == "table" and not (arguments.transpose or arguments.per_query):
@@ -62,6 +68,30 @@ def _table(
             if shutil.get_terminal_size().columns < width_of(text) > width_of(other):
                 text = other
         yield encoded(text)
+
+
+def _ranked(
+    results: list[tuple[str, str, Scores]], measure: str, better: str
+) -> list[tuple[str, str, Scores]]:
+    """The runs from best to worst mean, then those without one."""
+
+    def position(result: tuple[str, str, Scores]) -> tuple[bool, float]:
+        mean = result[-1].mean[measure]
+        return (True, 0.0) if math.isnan(mean) else (False, -mean if better == "higher" else mean)
+
+    return sorted(results, key=position)
+
+
+def _in_percent(table: Table) -> Table:
+    """A table in which values, but not counts, are multiplied by 100."""
+
+    def percentage(value: object) -> object:
+        if isinstance(value, Estimate):
+            return Estimate(100 * value, 100 * value.low, 100 * value.high)
+        return 100 * value if isinstance(value, float) else value
+
+    columns = {name: list(map(percentage, values)) for name, values in table.columns.items()}
+    return table.changed(columns=columns, digits=table.digits - 2, notes=(IN_PERCENT,))
 
 
 def width_of(text: str) -> int:
@@ -76,16 +106,17 @@ def _side_by_side(
     from fastrank.core.scores.tables import query_table, table, wide_table
 
     per_query, summary = arguments.per_query, not arguments.no_summary
+    digits = arguments.digits + 2 * arguments.percent
     names, scores = [name for _, name, _ in results], [scores for *_, scores in results]
     if not results or not (per_query or summary):
         return None
     if not per_query:
-        means = table(scores, names, digits=arguments.digits, bold=not arguments.no_bold)
+        means = table(scores, names, digits=digits, bold=not arguments.no_bold)
         # Those go to standard error.
         return means.changed(notes=())
     if len(results) == 1:
-        return wide_table(scores[0], summary=summary, digits=arguments.digits)
-    return query_table(scores, names, summary=summary, digits=arguments.digits)
+        return wide_table(scores[0], summary=summary, digits=digits)
+    return query_table(scores, names, summary=summary, digits=digits)
 
 
 def _csv(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
@@ -176,10 +207,11 @@ ENDINGS = {
 LAYOUT = {
     "interval": ("--interval", (*TABLES, "csv", "json", "jsonl")),
     "digits": ("--digits", TABLES),
+    "percent": ("--percent", TABLES),
+    "sort": ("--sort", TABLES),
     "transpose": ("--transpose", TABLES),
     "no_bold": ("--no-bold", TABLES),
 }
-DIGITS = 4
 # The fields of an interval, attributes of an Estimate.
 BOUNDS = ("low", "high")
 
@@ -251,7 +283,10 @@ def settle_layout(arguments: argparse.Namespace) -> None:
                 f"no effect with --format {arguments.format}; use {', '.join(others)} or {last}"
             )
             raise OptionError(flag, reason)
-    arguments.digits = DIGITS if arguments.digits is None else arguments.digits
+    if arguments.per_query and getattr(arguments, "sort", None):
+        raise OptionError("--sort", "no effect with -q; omit it")
+    if arguments.digits is None:
+        arguments.digits = PERCENT_DIGITS if arguments.percent else DIGITS
     _settle_interval(arguments)
 
 
