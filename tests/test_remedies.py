@@ -426,6 +426,9 @@ eval -m foo qrels run => 2 ; `fastrank measures` lists all => measures
 eval -m Rbp qrels run
   2 expected RBP or rbp, which are different measures: see `fastrank measures RBP rbp`
   measures RBP rbp
+eval -m F0.5@1 qrels run
+  2 ; for the F of van Rijsbergen with beta 0.5 use SetF(beta=0.25) with --depth 1
+  eval -m SetF(beta=0.25) --depth 1 qrels run
 trec_eval -m 'map P.5' qrels run => 1 ; repeat -m: -m map -m P.5
   trec_eval -m map -m P.5 qrels run
 explain --query q1 --document d1 --format csv qrels run => 2 ; omit it
