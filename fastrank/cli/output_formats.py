@@ -8,9 +8,13 @@ import shutil
 
 from fastrank.cli.output import encoded, without_controls
 from fastrank.common.rendering.numbers import DIGITS, IN_PERCENT, PERCENT_DIGITS
-from fastrank.core.formats.files.source import name_of
-from fastrank.core.formats.formats import FORMATS as FORMATS_OF_RUNS
-from fastrank.core.formats.tables.sniff import COMPRESSED
+from fastrank.core.formats.endings import (
+    OTHER_SUFFIXES,
+    SUFFIXES,
+    foreign_suffix,
+    named,
+    suffix_of,
+)
 from fastrank.core.results.result import rendered
 from fastrank.core.results.table import Estimate
 from fastrank.core.scores.columns import trec_lines
@@ -177,32 +181,6 @@ LINES: dict[str, Callable[..., Iterator[bytes]]] = {
 }
 TABLES = ("table", "markdown", "latex", "html")
 FORMATS = ("trec", *TABLES, "csv", "json", "jsonl")
-SUFFIXES = {
-    ".csv": "csv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".md": "markdown",
-    ".tex": "latex",
-    ".html": "html",
-    ".htm": "html",
-}
-# Those of formats that only other commands or flags write, such as `--plot`, or none.
-OTHER_SUFFIXES = frozenset(
-    (".tsv", ".parquet", ".parq", ".pq", ".arrow", ".svg", ".png", ".pdf", ".xml", ".yaml", ".yml")
-    + (".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".zip")
-)
-# Of what has one form: the suffixes of its files.
-ENDINGS = {
-    "page": (".html", ".htm"),
-    "folder or page": (".html", ".htm"),
-    "object": (".json",),
-    "baseline": (".json", ".jsonl", ".ndjson"),
-    "records": (".jsonl", ".ndjson", ".json"),
-    "run": FORMATS_OF_RUNS["trec"].suffixes,
-    "map": (".tsv", ".txt"),
-    "index": (".faiss", ".index"),
-}
 # The flags that change the layout, by their attributes, and the formats in which they do.
 LAYOUT = {
     "interval": ("--interval", (*TABLES, "csv", "json", "jsonl")),
@@ -239,39 +217,15 @@ def format_of_output(
     what writes XML instead.
     Raises OptionError for the suffix of a format that the command cannot write.
     """
-    suffix = _suffix_of(output or "")
+    suffix = suffix_of(output or "")
     form = suffixes.get(suffix, "")
     if form in formats:
         return form
     if suffix not in SUFFIXES and suffix not in OTHER_SUFFIXES:
         return default
     endings = [end for end, kind in suffixes.items() if kind in formats]
-    remedy = xml if xml and suffix == ".xml" else f"set --format, or {_named(endings)}"
-    raise _foreign_suffix("--output", output or "", remedy)
-
-
-def check_suffix(flag: str, path: str, kind: str) -> None:
-    """Raise OptionError for the suffix of another kind of file; kind: one of ENDINGS."""
-    suffix, endings = _suffix_of(path), ENDINGS[kind]
-    if suffix in (*SUFFIXES, *OTHER_SUFFIXES) and suffix not in endings:
-        raise _foreign_suffix(flag, path, _named(endings))
-
-
-def _suffix_of(path: str) -> str:
-    """The suffix of a file without that of compression, in lower case."""
-    name = path.lower()
-    for ending in COMPRESSED:
-        name = name.removesuffix(ending)
-    return os.path.splitext(name)[1]
-
-
-def _named(endings: Iterable[str]) -> str:
-    return f"use a name that ends in {', '.join(endings)}"
-
-
-def _foreign_suffix(flag: str, path: str, remedy: str) -> OptionError:
-    reason = f"cannot be written in the format of {_suffix_of(path)} files"
-    return OptionError(flag, f"{name_of(path)} {reason}; {remedy}")
+    remedy = xml if xml and suffix == ".xml" else f"set --format, or {named(endings)}"
+    raise foreign_suffix("--output", output or "", remedy)
 
 
 def settle_layout(arguments: argparse.Namespace) -> None:
