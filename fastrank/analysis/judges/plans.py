@@ -18,6 +18,7 @@ from fastrank.analysis.judges.merging import named_rankings
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import Frozen
+from fastrank.core.data.texts import encoded
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.formats import content_of, format_of
@@ -175,7 +176,7 @@ class JudgmentPlan(Frozen):
             "pairs": [list(row) for row in self.pairs.rows()],
         }
         text = json.dumps({"format": FORMAT, "digest": _digest(content), **content})
-        return text.encode("utf-8", "surrogateescape") + b"\n"
+        return encoded(text) + b"\n"
 
     def __repr__(self) -> str:
         return (
