@@ -426,6 +426,9 @@ eval -m foo qrels run => 2 ; `fastrank measures` lists all => measures
 eval -m Rbp qrels run
   2 expected RBP or rbp, which are different measures: see `fastrank measures RBP rbp`
   measures RBP rbp
+eval -m F0.5@1 qrels run
+  2 ; for the F of van Rijsbergen with beta 0.5 use SetF(beta=0.25) with --depth 1
+  eval -m SetF(beta=0.25) --depth 1 qrels run
 trec_eval -m 'map P.5' qrels run => 1 ; repeat -m: -m map -m P.5
   trec_eval -m map -m P.5 qrels run
 explain --query q1 --document d1 --format csv qrels run => 2 ; omit it
@@ -465,6 +468,12 @@ eval -m map rated.csv hats.csv
   qrels merge rated.csv -o a.csv && eval -m map a.csv hats.csv
 fuse --format parquet run other => 2 parquet cannot be written to standard output; use -o FILE
   fuse --format parquet -o a.parquet run other
+search -k 1 --corpus eye.npy --queries eye.npy --corpus-ids blank.npy -o a
+  1 ; a search writes no other format: rename it, for example 'a_b'
+  search -k 1 --corpus eye.npy --queries eye.npy --corpus-ids ids.txt -o a
+search -k 1 --corpus eye.npy --queries eye.npy --tag 'my  run' -o a
+  1 ; a search writes no other format: rename it, for example 'my_run'
+  search -k 1 --corpus eye.npy --queries eye.npy --tag my_run -o a
 gate check --update - qrels run => 2 standard input cannot be replaced; name a file
   gate save -m map -o base.json qrels run && gate check --update base.json qrels run
 agree --systems run run => 1 as `fastrank eval --format csv` writes
@@ -570,6 +579,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, content in FILES.items():
         Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    np.save("eye.npy", VECTORS)
+    np.save("blank.npy", ["a b", "d2", "d3", "d4"])
 
 
 @pytest.mark.usefixtures("files")

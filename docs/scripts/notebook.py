@@ -16,6 +16,13 @@ BLANK = re.compile(r"\n\n(?!>>>|\n)")
 PAGE_LINK = re.compile(r"\]\(([\w-]+)\.md(#[\w-]+)?\)")
 
 
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Put the link to the notebook, which only the site has, before the first section."""
+    link = f'<a href="{PAGE.stem}.ipynb" download>Download it as a notebook</a>.'
+    is_page = page.file.src_uri == PAGE.name
+    return markdown.replace("\n## ", f"\n{link}\n\n## ", 1) if is_page else markdown
+
+
 def on_post_build(*, config: Any, **_: Any) -> None:
     """Write the notebook to the folder of the page."""
     target = Path(config.site_dir) / PAGE.stem / f"{PAGE.stem}.ipynb"
@@ -34,8 +41,7 @@ def notebook(markdown: str, site: str) -> dict[str, Any]:
             cells += _code(part)
         else:
             text = PAGE_LINK.sub(lambda link: f"]({site}{link[1]}/{link[2] or ''})", part)
-            paragraphs = [each for each in text.strip().split("\n\n") if " download>" not in each]
-            cells.append(_cell("markdown", "\n\n".join(paragraphs)))
+            cells.append(_cell("markdown", text.strip()))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 4}
 

@@ -142,13 +142,14 @@ class Command:
             for name, kind in self._kinds.items():
                 path = getattr(arguments, name)
                 if isinstance(path, str):
-                    from fastrank.cli.output_formats import check_suffix
+                    from fastrank.core.formats.endings import check_suffix
 
                     check_suffix(flag_of(name), path, kind)
             if not self._can_be_written(arguments):
                 return self._failure
             if self._formats and arguments.format is None:
-                from fastrank.cli.output_formats import SUFFIXES, format_of_output
+                from fastrank.cli.output_formats import format_of_output
+                from fastrank.core.formats.endings import SUFFIXES
 
                 formats, suffixes = self._formats, self._suffixes or SUFFIXES
                 default = self._default(arguments) if self._default else formats[0]

@@ -78,10 +78,9 @@ def _declare(parser: Parser) -> None:
         type=at_least(1),
     )
     add("--pair RUN", "the two runs of -q, --largest and a --plot of two", nargs=2)
-    add("--digits N", "decimals (default: 4, or 2 in percent)", type=at_least(0))
-    add("--percent", "multiply values by 100")
+    parser.add_decimals()
     add("--letters", "systems that do not differ share letters")
-    add("--sort MEASURE", "sort systems by a measure, best first")
+    parser.add_sort()
     add("--ascii", "write ^bc, + and - instead of symbols in table")
     parser.add_flags(compare, STATISTICAL)
     parser.add(

@@ -10,7 +10,7 @@ from fastrank.analysis.comparing.options import METHODS, RESAMPLES
 from fastrank.cli.command import Command, misused, write_lines
 from fastrank.cli.flags import CONVENTIONS, OUTPUT, STATISTICS, ZERO, at_least
 from fastrank.cli.output import is_terminal
-from fastrank.cli.output_formats import DIGITS, FORMATS, formatted, settle_layout
+from fastrank.cli.output_formats import FORMATS, formatted, settle_layout
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.core.evaluation.evaluator import evaluate
 from fastrank.core.formats.files.source import name_of
@@ -30,7 +30,7 @@ EPILOG = """\
 examples:
   fastrank eval qrels.txt run.txt
   fastrank eval -m map -m P.5,10 -m ndcg_cut.10 qrels.txt runs/*.gz
-  fastrank eval -m map --format markdown qrels.txt runs/*.gz
+  fastrank eval -m map --sort map --format markdown qrels.txt runs/*.gz
   fastrank eval --name BM25 --name ours --format latex --digits 3 qrels.txt \\
       bm25.run ours.run
   fastrank eval --interval qrels.txt run.txt
@@ -66,7 +66,7 @@ def add_evaluation_options(parser: Parser, kind: type) -> None:
     parser.add_output()
     shown("-q, --per-query", "also print the values of each query")
     shown("-n, --no-summary", "do not print values over all queries")
-    shown("--digits N", f"decimals of tables (default: {DIGITS})", type=at_least(0))
+    parser.add_decimals()
     shown("--transpose", "one row per measure in tables")
     shown("--no-bold", "no bold for the best values in markdown and latex")
     statistic(
@@ -94,6 +94,7 @@ def add_evaluation_options(parser: Parser, kind: type) -> None:
 def _declare(parser: Parser) -> None:
     parser.add_files(runs=True)
     add_evaluation_options(parser, EvaluationOptions)
+    parser.add_sort()
     parser.add_names()
     parser.add("--tags", "name runs by the tags in their files", group=OUTPUT)
     add_reading_options(parser)
@@ -105,6 +106,8 @@ def _run(arguments: argparse.Namespace) -> int:
     with misused():
         settle_layout(arguments)
         results = _Results(arguments)
+        if arguments.sort is not None:
+            arguments.sort = results.runs.order_by(arguments.sort)
     lines = formatted(results, arguments)
     try:
         complete = lines if arguments.output is None else results.all_or_none(lines)

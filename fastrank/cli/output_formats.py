@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 
 from fastrank.cli.output import encoded, without_controls
-from fastrank.core.formats.files.source import name_of
-from fastrank.core.formats.formats import FORMATS as FORMATS_OF_RUNS
-from fastrank.core.formats.tables.sniff import COMPRESSED
+from fastrank.common.rendering.numbers import DIGITS, IN_PERCENT, PERCENT_DIGITS
+from fastrank.core.formats.endings import (
+    OTHER_SUFFIXES,
+    SUFFIXES,
+    foreign_suffix,
+    named,
+    suffix_of,
+)
 from fastrank.core.results.result import rendered
+from fastrank.core.results.table import Estimate
 from fastrank.core.scores.columns import trec_lines
 from fastrank.errors import OptionError
 
@@ -53,8 +60,11 @@ def _table(
     results: list[tuple[str, str, Scores]], arguments: argparse.Namespace
 ) -> Iterator[bytes]:
     """One table of all runs."""
+    if getattr(arguments, "sort", None):
+        results = _ranked(results, *arguments.sort)
     table = _side_by_side(results, arguments)
     if table is not None:
+        table = _in_percent(table) if arguments.percent else table
         shown = table.transpose() if arguments.transpose else table
         text = rendered(shown, arguments.format, **page_of(arguments))
         if arguments.format == "table" and not (arguments.transpose or arguments.per_query):
@@ -62,6 +72,30 @@ def _table(
             if shutil.get_terminal_size().columns < width_of(text) > width_of(other):
                 text = other
         yield encoded(text)
+
+
+def _ranked(
+    results: list[tuple[str, str, Scores]], measure: str, better: str
+) -> list[tuple[str, str, Scores]]:
+    """The runs from best to worst mean, then those without one."""
+
+    def position(result: tuple[str, str, Scores]) -> tuple[bool, float]:
+        mean = result[-1].mean[measure]
+        return (True, 0.0) if math.isnan(mean) else (False, -mean if better == "higher" else mean)
+
+    return sorted(results, key=position)
+
+
+def _in_percent(table: Table) -> Table:
+    """A table in which values, but not counts, are multiplied by 100."""
+
+    def percentage(value: object) -> object:
+        if isinstance(value, Estimate):
+            return Estimate(100 * value, 100 * value.low, 100 * value.high)
+        return 100 * value if isinstance(value, float) else value
+
+    columns = {name: list(map(percentage, values)) for name, values in table.columns.items()}
+    return table.changed(columns=columns, digits=table.digits - 2, notes=(IN_PERCENT,))
 
 
 def width_of(text: str) -> int:
@@ -76,16 +110,17 @@ def _side_by_side(
     from fastrank.core.scores.tables import query_table, table, wide_table
 
     per_query, summary = arguments.per_query, not arguments.no_summary
+    digits = arguments.digits + 2 * arguments.percent
     names, scores = [name for _, name, _ in results], [scores for *_, scores in results]
     if not results or not (per_query or summary):
         return None
     if not per_query:
-        means = table(scores, names, digits=arguments.digits, bold=not arguments.no_bold)
+        means = table(scores, names, digits=digits, bold=not arguments.no_bold)
         # Those go to standard error.
         return means.changed(notes=())
     if len(results) == 1:
-        return wide_table(scores[0], summary=summary, digits=arguments.digits)
-    return query_table(scores, names, summary=summary, digits=arguments.digits)
+        return wide_table(scores[0], summary=summary, digits=digits)
+    return query_table(scores, names, summary=summary, digits=digits)
 
 
 def _csv(results: Results, arguments: argparse.Namespace) -> Iterator[bytes]:
@@ -146,40 +181,15 @@ LINES: dict[str, Callable[..., Iterator[bytes]]] = {
 }
 TABLES = ("table", "markdown", "latex", "html")
 FORMATS = ("trec", *TABLES, "csv", "json", "jsonl")
-SUFFIXES = {
-    ".csv": "csv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".md": "markdown",
-    ".tex": "latex",
-    ".html": "html",
-    ".htm": "html",
-}
-# Those of formats that only other commands or flags write, such as `--plot`, or none.
-OTHER_SUFFIXES = frozenset(
-    (".tsv", ".parquet", ".parq", ".pq", ".arrow", ".svg", ".png", ".pdf", ".xml", ".yaml", ".yml")
-    + (".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".zip")
-)
-# Of what has one form: the suffixes of its files.
-ENDINGS = {
-    "page": (".html", ".htm"),
-    "folder or page": (".html", ".htm"),
-    "object": (".json",),
-    "baseline": (".json", ".jsonl", ".ndjson"),
-    "records": (".jsonl", ".ndjson", ".json"),
-    "run": FORMATS_OF_RUNS["trec"].suffixes,
-    "map": (".tsv", ".txt"),
-    "index": (".faiss", ".index"),
-}
 # The flags that change the layout, by their attributes, and the formats in which they do.
 LAYOUT = {
     "interval": ("--interval", (*TABLES, "csv", "json", "jsonl")),
     "digits": ("--digits", TABLES),
+    "percent": ("--percent", TABLES),
+    "sort": ("--sort", TABLES),
     "transpose": ("--transpose", TABLES),
     "no_bold": ("--no-bold", TABLES),
 }
-DIGITS = 4
 # The fields of an interval, attributes of an Estimate.
 BOUNDS = ("low", "high")
 
@@ -207,39 +217,15 @@ def format_of_output(
     what writes XML instead.
     Raises OptionError for the suffix of a format that the command cannot write.
     """
-    suffix = _suffix_of(output or "")
+    suffix = suffix_of(output or "")
     form = suffixes.get(suffix, "")
     if form in formats:
         return form
     if suffix not in SUFFIXES and suffix not in OTHER_SUFFIXES:
         return default
     endings = [end for end, kind in suffixes.items() if kind in formats]
-    remedy = xml if xml and suffix == ".xml" else f"set --format, or {_named(endings)}"
-    raise _foreign_suffix("--output", output or "", remedy)
-
-
-def check_suffix(flag: str, path: str, kind: str) -> None:
-    """Raise OptionError for the suffix of another kind of file; kind: one of ENDINGS."""
-    suffix, endings = _suffix_of(path), ENDINGS[kind]
-    if suffix in (*SUFFIXES, *OTHER_SUFFIXES) and suffix not in endings:
-        raise _foreign_suffix(flag, path, _named(endings))
-
-
-def _suffix_of(path: str) -> str:
-    """The suffix of a file without that of compression, in lower case."""
-    name = path.lower()
-    for ending in COMPRESSED:
-        name = name.removesuffix(ending)
-    return os.path.splitext(name)[1]
-
-
-def _named(endings: Iterable[str]) -> str:
-    return f"use a name that ends in {', '.join(endings)}"
-
-
-def _foreign_suffix(flag: str, path: str, remedy: str) -> OptionError:
-    reason = f"cannot be written in the format of {_suffix_of(path)} files"
-    return OptionError(flag, f"{name_of(path)} {reason}; {remedy}")
+    remedy = xml if xml and suffix == ".xml" else f"set --format, or {named(endings)}"
+    raise foreign_suffix("--output", output or "", remedy)
 
 
 def settle_layout(arguments: argparse.Namespace) -> None:
@@ -251,7 +237,10 @@ def settle_layout(arguments: argparse.Namespace) -> None:
                 f"no effect with --format {arguments.format}; use {', '.join(others)} or {last}"
             )
             raise OptionError(flag, reason)
-    arguments.digits = DIGITS if arguments.digits is None else arguments.digits
+    if arguments.per_query and getattr(arguments, "sort", None):
+        raise OptionError("--sort", "no effect with -q; omit it")
+    if arguments.digits is None:
+        arguments.digits = PERCENT_DIGITS if arguments.percent else DIGITS
     _settle_interval(arguments)
 
 

@@ -16,6 +16,7 @@ from fastrank.cli.flags import (
     INPUTS,
     OPERANDS,
     OUTPUT,
+    at_least,
     columns_by_role,
     declarations,
 )
@@ -175,6 +176,20 @@ class Parser(argparse.ArgumentParser):
                 type=lambda name: ALIASES.get(name, name) if name not in choices else name,
                 group=OUTPUT,
             )
+
+    def add_decimals(self) -> None:
+        """Declare `--digits` and `--percent`."""
+        self.add(
+            "--digits N",
+            "decimals of tables (default: 4, or 2 in percent)",
+            type=at_least(0),
+            group=OUTPUT,
+        )
+        self.add("--percent", "multiply values by 100", group=OUTPUT)
+
+    def add_sort(self) -> None:
+        """Declare `--sort`, of commands with a table of runs."""
+        self.add("--sort MEASURE", "sort runs by a measure, best first", group=OUTPUT)
 
     def add_columns(self) -> None:
         """Declare `--columns`."""

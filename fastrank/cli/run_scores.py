@@ -16,6 +16,8 @@ from fastrank.core.formats.tables.sniff import Head, head_of
 from fastrank.core.matching.keywords import EvaluationOptions, evaluation_options
 from fastrank.core.matching.options import Options, bind_measures, check_options
 from fastrank.core.matching.plan import Plan
+from fastrank.core.measures.notation import canonical_names
+from fastrank.core.measures.suggestions import evaluated_name
 from fastrank.errors import FastrankError, OptionError
 
 TYPE_CHECKING = False
@@ -78,6 +80,26 @@ class RunScores:
         )
         self._plan = Plan.of(self.qrels, bound, options)
         self.judgments = self._plan.judgments
+
+    def order_by(self, measure: str) -> tuple[str, str]:
+        """The name of a measure in the results, given in any spelling, and its better direction.
+
+        Raises OptionError for one that is not evaluated, and if no direction is better.
+        """
+        names = {
+            canonical: (decoded(name), bound.measure.better)
+            for bound in self._plan.measures
+            for name, canonical in zip(bound.names, bound.canonical, strict=True)
+        }
+        spelled = [name.encode() for name in canonical_names(measure)]
+        if len(spelled) != 1 or spelled[0] not in names:
+            listed = [name for name, _ in names.values()]
+            reason = f"{measure!r} is not evaluated; evaluated are {', '.join(listed)}"
+            raise OptionError("--sort", reason + evaluated_name(measure, listed))
+        name, better = names[spelled[0]]
+        if not better:
+            raise OptionError("--sort", f"neither higher nor lower values of {name} are better")
+        return name, better
 
     def of(self, paths: list[str]) -> Iterator[Scores | None]:
         """The scores of each run, in order; None for one that cannot be evaluated."""

@@ -9,8 +9,8 @@ from fastrank.analysis.spans.qrels import span_qrels
 from fastrank.analysis.spans.readers import lookup_of, read_chunks, read_spans
 from fastrank.cli.command import Command, flag_of
 from fastrank.cli.flags import INPUTS, METHOD, given_options
-from fastrank.cli.output_formats import SUFFIXES
 from fastrank.core.formats import formats
+from fastrank.core.formats.endings import SUFFIXES
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.load import write_qrels
 from fastrank.core.results.result import FORMS

@@ -52,7 +52,7 @@ os.close(terminal)
 """
 CASES = [
     ("fastrank", "eva", {"eval", "eval-embeddings"}),
-    ("fastrank", "eval --per", {"--per-query"}),
+    ("fastrank", "eval --per-", {"--per-query"}),
     ("fastrank", "eval -m all_", {"all_prefs", "all_trec"}),
     ("fastrank", "eval --format js", {"json", "jsonl"}),
     ("fastrank", "gate ch", {"check"}),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
 from scipy import stats
 
 import fastrank as fr
-from tests.helpers.commands import PCA, PIXELS, QRELS, printed, write
+from tests.helpers.commands import PCA, PIXELS, PROFILE, QRELS, fastrank, printed, write
 from tests.helpers.paths import DATA
 
 TWO = f"{QRELS} {PIXELS} {PCA}"
@@ -104,6 +105,33 @@ def test_a_table_that_would_not_fit_has_a_row_for_each_measure():
     assert max(map(len, lines)) <= 80
     assert lines[0].split() == ["measure", "pixels", "pca"]
     assert lines == printed(f"eval --transpose {TWO}").splitlines()
+
+
+THREE = f"{TWO} {PROFILE}"
+# Flags, and the cells that then are in the columns.
+LAYOUTS = [
+    ("-m map --sort map", ["pixels", "0.4348", "pca", "0.3493", "profile", "0.3447"]),
+    ("-m FirstRank --sort FirstRank", ["profile", "1.1960", "pixels", "1.2750", "pca", "1.6583"]),
+    ("-m map -m P.10 --sort P_10 --transpose", ["map", "0.4348", "0.3447", "0.3493", "P_10"]),
+    ("-m num_q -m map --percent", ["pixels", "200", "43.48", "pca", "200", "34.93"]),
+    ("-m map --percent --digits 0", ["pixels", "43", "pca", "35", "profile", "34"]),
+    ("-m map --percent --digits 0 --interval", ["pixels", "43", "[41,", "46]"]),
+    ("-m map --percent -q", ["q0000", "map", "63.29", "62.57", "63.29"]),
+]
+
+
+@pytest.mark.parametrize(("flags", "cells"), LAYOUTS)
+def test_tables_are_sorted_and_in_percent(flags, cells):
+    lines = fastrank(f"eval --format table {flags} {THREE}").out.splitlines()
+
+    assert " ".join(lines[2:]).split()[: len(cells)] == cells
+    assert (lines[-1] == "Values in percent.") == ("--percent" in flags)
+
+
+def test_values_in_percent_are_bold_if_they_are_the_best_as_shown():
+    text = printed(f"eval --format markdown --percent --digits 1 -m map -m P.10 {THREE}")
+
+    assert re.findall(r"\*\*(.*?)\*\*", text) == ["43.5", "95.1"]
 
 
 def test_names_are_escaped_as_the_format_asks():

@@ -198,6 +198,15 @@ eval --format trec --digits 6 TWO
   2 --digits: no effect with --format trec; use table, markdown, latex or html
 eval --transpose --format csv TWO
   2 --transpose: no effect with --format csv; use table, markdown, latex or html
+eval --percent --format csv TWO
+  2 --percent: no effect with --format csv; use table, markdown, latex or html
+eval --sort map --format trec TWO
+  2 --sort: no effect with --format trec; use table, markdown, latex or html
+eval --sort map -q TWO => 2 --sort: no effect with -q; omit it
+eval --sort MAP -m map TWO
+  2 --sort: 'MAP' is not evaluated; evaluated are map; did you mean 'map'?
+eval --sort num_ret -m num_ret TWO
+  2 --sort: neither higher nor lower values of num_ret are better
 eval --no-bold -o x.json TWO
   2 --no-bold: no effect with --format json; use table, markdown, latex or html
 

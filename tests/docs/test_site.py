@@ -122,6 +122,23 @@ def test_the_notebook_prints_what_it_shows(script, tmp_path, monkeypatch, capsys
         assert capsys.readouterr().out.rstrip("\n") == "".join(shown).rstrip("\n")
 
 
+def test_only_the_site_links_to_the_notebook(script):
+    """The repository lacks it."""
+    text = (DOCS / "tutorial.md").read_text("utf-8")
+    pages = [
+        SimpleNamespace(file=SimpleNamespace(src_uri=f"{name}.md")) for name in ("tutorial", "x")
+    ]
+
+    here, elsewhere = (script("notebook").on_page_markdown(text, page=page) for page in pages)
+
+    assert ".ipynb" not in text
+    assert elsewhere == text
+    before, link, after = here.partition('<a href="tutorial.ipynb" download>')
+    assert link
+    assert "\n## " not in before
+    assert after.startswith("Download it as a notebook</a>.\n\n## ")
+
+
 def test_links_of_the_notebook_lead_to_the_site(script):
     made = script("notebook").notebook("See [it](a-b.md#c).\n", "https://site.example/")
 

@@ -127,11 +127,12 @@ class Checker:
                 of_text = Collector(findings.file, 0, frozenset(KINDS))
             self._decoded.add(os.fspath(source))
         text = read_all(source)
-        form = self._format
-        if form is None:
-            kind = "qrels" if judgments else "run"
-            head = text[:HEAD]
-            form = "trec" if why_unreadable(head) else format_of(head, findings.file, kind)
+        head, kind = text[:HEAD], "qrels" if judgments else "run"
+        form = self._format or ""
+        if why_unreadable(head):
+            form = "trec"
+        elif not form:
+            form = format_of(head, findings.file, kind)
         if form != "trec":
             rows = self._read_table(text, form, findings, of_text, judgments=judgments)
         elif (start := check_text(text, of_text)) is None:

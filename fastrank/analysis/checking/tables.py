@@ -38,7 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.core.data.texts import Texts
+    from fastrank.core.data.texts import Texts, encoded
 
 # The unit of {query: {document: number}} in messages.
 ITEM = "item"
@@ -200,7 +200,7 @@ def _values(numbers: dict[str, list[bytes]], judgments: bool) -> Rows:
 
 
 def _stripped(cell: str) -> bytes:
-    return cell.strip().encode("utf-8", "surrogateescape")
+    return encoded(cell.strip())
 
 
 def _written(value: Any) -> bytes:

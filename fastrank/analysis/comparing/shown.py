@@ -11,7 +11,15 @@ from fastrank.analysis.comparing.pairs import pairs_of
 from fastrank.common.arguments import at_least, check_choice, flag
 from fastrank.common.messages import counted
 from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
-from fastrank.common.rendering.numbers import DIGITS, interval, number, p_text, p_words
+from fastrank.common.rendering.numbers import (
+    DIGITS,
+    IN_PERCENT,
+    PERCENT_DIGITS,
+    interval,
+    number,
+    p_text,
+    p_words,
+)
 from fastrank.common.rendering.text import SYMBOLS
 from fastrank.errors import OptionError
 
@@ -25,8 +33,6 @@ if TYPE_CHECKING:
 
     Symbols = tuple[str, str, str]
 
-# Decimals of percentages.
-PERCENT_DIGITS = 2
 # What columns of a measure may show.
 SHOWN = ("mean", "interval", "p")
 # The interval of the same kind as a test.
@@ -247,7 +253,7 @@ def _legend(comparison: Comparison, layout: Layout) -> str:
     """What the letters, symbols and columns mean."""
     parts = [_queries(comparison)]
     if layout.percent:
-        parts.append("Values in percent.")
+        parts.append(IN_PERCENT)
     tested = _test_of(comparison, layout)
     if comparison.baseline:
         better, worse, _ = layout.symbols

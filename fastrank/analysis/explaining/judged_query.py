@@ -12,7 +12,7 @@ from fastrank.analysis.explaining.contributions import (
 )
 from fastrank.common.messages import did_you_mean, similar_id
 from fastrank.core.data.columns import id_text
-from fastrank.core.data.texts import decoded
+from fastrank.core.data.texts import decoded, encoded
 from fastrank.core.evaluation.values import Values
 from fastrank.core.formats.inputs import as_qrels, open_run
 from fastrank.core.formats.qrels import Qrels
@@ -91,7 +91,7 @@ class JudgedQuery:
         if not self.retrieved:
             run = Run.from_dict({query: {}})
         query_options = options.changed(
-            query=query.encode("utf-8", "surrogateescape"), missing_is_error=False, complete=False
+            query=encoded(query), missing_is_error=False, complete=False
         )
         filtered, matched, unranked = match_run(judgments, run, query_options)
         self.excluded, self.duplicates = unranked.counts["excluded"], unranked.counts["duplicates"]
@@ -123,7 +123,7 @@ class JudgedQuery:
         scores = np.array(run.score_column[first:stop], float)
         if np.isnan(scores).any():
             reason = f"{run.source}: query {self.query!r}: a score is NaN"
-            raise EvaluationError("", self.query.encode("utf-8", "surrogateescape"), reason)
+            raise EvaluationError("", encoded(self.query), reason)
         return rank_documents(
             list(zip(map(decoded, texts), scores.tolist(), strict=True)),
             grades,

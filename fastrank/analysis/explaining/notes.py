@@ -6,7 +6,7 @@ from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.faces import option
 from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.numbers import number
-from fastrank.core.data.texts import decoded
+from fastrank.core.data.texts import decoded, encoded
 from fastrank.core.evaluation.scoring import scores_of
 from fastrank.core.evaluation.ties import tie_ranges
 from fastrank.core.formats.qrels import Qrels
@@ -73,7 +73,7 @@ def _one_query(
 def _alone(judged: JudgedQuery, **changes: object) -> Options:
     """The options to evaluate a query of `_one_query`, from which results are removed already."""
     return judged.options.changed(
-        query=judged.query.encode("utf-8", "surrogateescape"),
+        query=encoded(judged.query),
         missing_is_error=False,
         complete=False,
         exclude={},

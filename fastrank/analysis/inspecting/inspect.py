@@ -19,6 +19,7 @@ from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.common.messages import counted, first_few, visible
 from fastrank.common.progress import bar
 from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.endings import check_suffix
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import are_named, is_file
@@ -83,9 +84,9 @@ class Inspection(Frozen):
             own; else a folder for `index.html` and pages of at most 10 MB, which may be absent,
             empty, or hold the pages of an earlier call.
 
-        Files and folders are replaced as a whole, or not at all. Raises OSError; InputError for a
-        folder with other files; FastrankError if a single page would have more than 40 MB, which
-        browsers open slowly.
+        Files and folders are replaced as a whole, or not at all. Raises OSError; OptionError for
+        the suffix of another format, such as .pdf; InputError for a folder with other files;
+        FastrankError if a single page would have more than 40 MB, which browsers open slowly.
 
         >>> import io
         >>> found = fr.inspect({"q": {"d": 1}}, {"a": {"q": {"d": 2.0, "e": 1.0}}}, "map")
@@ -95,6 +96,7 @@ class Inspection(Frozen):
         """
         from fastrank.analysis.inspecting.pages import folder_of, page_of
 
+        check_suffix("output", output, "folder or page")
         if not is_folder(output):
             files.check_target(output)
             content = page_of(self).encode()

@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import os
-from array import array
 from collections import Counter
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from fastrank.analysis.judges.merging import named_rankings
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, check_version
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import Frozen
+from fastrank.core.data.texts import encoded
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.formats import content_of, format_of
@@ -26,8 +26,8 @@ from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.qrels import Qrels
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.records import load_json
-from fastrank.core.formats.tables.table_files import DELIMITERS, table_of_cells
-from fastrank.core.formats.tables.to_qrels import qrels_of
+from fastrank.core.formats.tables.table_files import DELIMITERS
+from fastrank.core.formats.tables.to_qrels import qrels_of, without_ungraded
 from fastrank.core.results.table import Table, table_of_rows
 from fastrank.errors import FormatError, GroupError, OptionError
 
@@ -176,7 +176,7 @@ class JudgmentPlan(Frozen):
             "pairs": [list(row) for row in self.pairs.rows()],
         }
         text = json.dumps({"format": FORMAT, "digest": _digest(content), **content})
-        return text.encode("utf-8", "surrogateescape") + b"\n"
+        return encoded(text) + b"\n"
 
     def __repr__(self) -> str:
         return (
@@ -206,11 +206,10 @@ def _filled(grades: QrelsLike) -> QrelsLike:
         sheet: Any = content_of(file.read(), file.name, form, "qrels")
     if not {"query", "document", "grade"} <= {*sheet.names}:
         return qrels_of(sheet)
-    rows = [row for row, grade in enumerate(sheet.values("grade")) if grade.strip()]
-    columns = [[column[row] for row in rows] for column in sheet.columns]
-    filled = table_of_cells(
-        file.name, sheet.names, columns, array("q", [sheet.rows[row] for row in rows])
-    )
+    if not any(map(str.strip, sheet.values("grade"))):
+        return {}
+    # The pairs that lack a grade are counted later.
+    filled = without_ungraded(sheet, sheet.names.index("grade"), lambda _: None)
     pairs = Counter(zip(filled.values("query"), filled.values("document"), strict=True))
     _refuse({pair for pair, count in pairs.items() if count > 1}, "with several grades")
     return qrels_of(filled)

@@ -6,8 +6,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# Decimals of values.
-DIGITS = 4
+# Decimals of values, and of percentages; what is said of tables of these.
+DIGITS, PERCENT_DIGITS = 4, 2
+IN_PERCENT = "Values in percent."
 # P-values below this are not told apart.
 SMALLEST_P = 1e-300
 

@@ -217,6 +217,11 @@ def decoded(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
+def encoded(text: str) -> bytes:
+    """Encode as UTF-8; lone surrogates become the bytes that `decoded` read."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def constant(text: bytes, count: int) -> Texts:
     """The same text `count` times."""
     import numpy

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fastrank.common.faces import by_face
 from fastrank.common.messages import malformed
-from fastrank.core.data.texts import decoded
+from fastrank.core.data.texts import decoded, encoded
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.tables.reading import binary_table
 from fastrank.core.formats.tables.records import json_content, table_of_json
@@ -123,7 +123,7 @@ def read_ltr(given: Content) -> Found:
         if not words:
             continue
         if len(words) < 2 or not words[1].startswith("qid:"):
-            reason = malformed(LTR_LINE, len(words), line.encode("utf-8", "surrogateescape"))
+            reason = malformed(LTR_LINE, len(words), encoded(line))
             raise FormatError(given.name, number, reason)
         query = words[1].removeprefix("qid:")
         count = counts[query] = counts.get(query, -1) + 1

@@ -17,7 +17,6 @@ from fastrank.common.messages import counted, python_warning, visible
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.contents import kind_of_json
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.source import open_source
 from fastrank.core.formats.formats import (
     FORMATS,
     SUFFIXES,
@@ -296,7 +295,7 @@ def _open(
 ) -> tuple[SourceFile, str]:
     if format is not None:
         check_format(format, *(GROUPED if kind == "qrels" else ()))
-        file = open_source(source)
+        file, _ = sniff.head_of(source)
         if format in (*OF_LINES, *GROUPED) and columns is not None:
             file.close()
             raise InputError(file.name, "columns: the fields of TREC's format have a fixed order")

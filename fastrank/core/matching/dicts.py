@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Mapping
 from itertools import accumulate, chain, pairwise, repeat
 
-from fastrank.core.data.texts import as_texts, decoded
+from fastrank.core.data.texts import as_texts, decoded, encoded
 from fastrank.core.formats.qrels import Graded
 from fastrank.core.formats.run import Run
 from fastrank.core.matching.judged import Judged, JudgedRun
@@ -255,7 +255,7 @@ def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
         if hasattr(next(iter(run[unknown[-1]].values()), None), "items"):
             return None
         try:
-            unjudged_queries = [query.encode("utf-8", "surrogateescape") for query in unknown]
+            unjudged_queries = list(map(encoded, unknown))
         except UnicodeEncodeError:
             return None
     missing = len(numbers) - len(rankings)

@@ -10,6 +10,7 @@ from array import array
 from typing import NamedTuple
 
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.core.data.texts import encoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,11 +47,11 @@ def join(
 ) -> list[JoinedQuery]:
     """Match a run with judgments as trec_eval does, the queries in byte order of their ids."""
     joined = []
-    for query in sorted(qrels.keys() & run.keys(), key=_in_bytes):
+    for query in sorted(qrels.keys() & run.keys(), key=encoded):
         grades = {doc: grade if grade >= 0 else NEGATIVE for doc, grade in qrels[query].items()}
         judged = [grade for grade in grades.values() if grade >= 0]
         # Of equal scores, the document whose id sorts later comes first.
-        docs = sorted(run[query], key=_in_bytes, reverse=True)
+        docs = sorted(run[query], key=encoded, reverse=True)
         scores = {doc: _compared(run[query][doc], trec_eval_version) for doc in docs}
         docs = sorted(docs, key=scores.__getitem__, reverse=True)[:depth]
         if judged_only:
@@ -67,10 +68,6 @@ def join(
             )
         )
     return joined
-
-
-def _in_bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 def _compared(score: float, trec_eval_version: str) -> float:

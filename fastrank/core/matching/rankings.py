@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from fastrank.common.arguments import DEFAULT_VERSION
-from fastrank.core.data.texts import Texts, text_table
+from fastrank.core.data.texts import Texts, encoded, text_table
 from fastrank.core.formats.qrels import Graded, Qrels, split_groups
 from fastrank.core.formats.run import Run
 from fastrank.core.matching.filters import rows_of_queries, taken_texts
@@ -243,4 +243,4 @@ def compared_scores(
 
 
 def _id_bytes(result: tuple[str, float]) -> bytes:
-    return result[0].encode("utf-8", "surrogateescape")
+    return encoded(result[0])

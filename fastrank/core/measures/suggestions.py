@@ -6,6 +6,7 @@ import difflib
 import re
 from itertools import chain
 
+from fastrank.common.faces import by_face
 from fastrank.common.messages import did_you_mean
 from fastrank.core.measures.custom import CUSTOM
 from fastrank.core.measures.families import BY_PLAIN_NAME, FAMILY_BY_NAME, FAMILY_BY_SPELLING
@@ -81,6 +82,11 @@ PARTS = re.compile(
     r"\s*(.*?)\s*(?:\(.*\))?\s*(?:(?:@|_|(?<!\d)\.|:top=)\s*(?:at_)?(\d+)|[@.:].*)?\s*"
 )
 TOP_ACCURACY = re.compile(r"top[-_]?(\d+)[-_]?acc(?:uracy)?", re.IGNORECASE)
+# F with another weight than 1: F2, F0.5@10, F(beta=2)@10.
+F_BETA = re.compile(
+    r"f[-_]?(?:beta|measure|score)?(?:(\d+(?:\.\d+)?)|\(\s*beta\s*=\s*(\d+(?:\.\d+)?)[^)]*\))(?:@(\d+))?",
+    re.IGNORECASE,
+)
 # What other libraries put before and after the name of a measure.
 AFFIXES = re.compile(
     r"(?:retrieval|labelranking|cosine|dot|euclidean|manhattan|get)?(.*?)(?:at|atk|cut|score)?"
@@ -144,6 +150,8 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
     name, number = (text, None) if parts is None else parts.groups()
     if top := TOP_ACCURACY.fullmatch(text):
         name, number = "topaccuracy", top[1]
+    if hint := _f_hint(text):
+        return hint
     plain = spelling(name)
     if plain == "hits":
         cut = f"@{number}" if number else ""
@@ -164,6 +172,17 @@ def suggest(text: str, is_known: Callable[[str], bool]) -> str:
     )
     suggestions = [written for written in names if is_known(written)][:MOST]
     return did_you_mean(suggestions) or ALL
+
+
+def _f_hint(text: str) -> str:
+    """A hint at F with another beta than 1, the empty string for other measures."""
+    match = F_BETA.fullmatch(text.strip())
+    beta = 1.0 if match is None else float(match[1] or match[2])
+    if match is None or beta == 1.0:
+        return ""
+    hint = f"; for the F of van Rijsbergen with beta {beta:g} use SetF(beta={beta**2:g})"
+    depth = match[3] and by_face(f"depth={match[3]}", f"--depth {match[3]}")
+    return f"{hint} with {depth}" if depth else hint
 
 
 def _synonyms(name: str, number: str | None) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastrank.core.data.texts import decoded
+from fastrank.core.data.texts import decoded, encoded
 from fastrank.core.evaluation.unshared_ids import both_sides, not_in_corpus
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.qrels import Qrels
@@ -93,7 +93,7 @@ def assemble(
 
 
 def _encoded(ids: Sequence[str]) -> list[bytes]:
-    return [text_id.encode("utf-8", "surrogateescape") for text_id in ids]
+    return list(map(encoded, ids))
 
 
 def ids_of(name: str, values: Sequence[Any]) -> list[str]:

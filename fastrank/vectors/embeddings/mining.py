@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, finite, flag
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.core.data.texts import decoded
+from fastrank.core.data.texts import decoded, encoded
 from fastrank.core.formats.qrels import Preferences, lowest_code
 from fastrank.core.formats.tables.values import texts_of_list
 from fastrank.core.matching.judged import ranking_scratch
@@ -220,7 +220,7 @@ def _with_random(
     for i in _in_order_of_rows(mined.places):
         instance = mined[i]
         taken = {*instance.positives, *instance.negatives}
-        query = instance.query.encode("utf-8", "surrogateescape")
+        query = encoded(instance.query)
         taken.update(map(decoded, checked.exclude.get(query, ())))
         if checked.ignore_identical_ids:
             taken.add(instance.query)

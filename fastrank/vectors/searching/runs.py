@@ -169,6 +169,6 @@ def check_writable(target: Source, corpus: RowIds, queries: RowIds, tag: bytes) 
     check_target(target)
     for role, names in (("query", queries), ("document", corpus)):
         if names.texts is not None:
-            check_fields(names.texts, role, SOURCE)
+            check_fields(names.texts, role, SOURCE, only_trec=True)
     if tag:
-        check_fields(as_texts([tag]), "tag", SOURCE)
+        check_fields(as_texts([tag]), "tag", SOURCE, only_trec=True)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import fastrank as fr
+from fastrank.errors import OptionError
 from tests.helpers.browser import faults, fits
 from tests.helpers.paths import DATA
 
@@ -316,3 +317,13 @@ def test_one_run_is_shown_alone(pages, tmp_path):
 
     assert page.locator(".column").count() == 1
     assert page.locator(".queries a").first.locator(".number").count() == 1
+
+
+@pytest.mark.parametrize("name", ["z.pdf", "z.csv", "z.json.gz"])
+def test_a_path_with_the_suffix_of_another_format_is_refused(tmp_path, name):
+    inspection = fr.inspect({"q": {"d": 1}}, {"a": {"q": {"d": 2.0}}}, "map")
+
+    for write in (inspection.write, inspection.comparison.report):
+        with pytest.raises(OptionError, match=f"{name} cannot .*; use a name that ends in .html"):
+            write(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -312,6 +313,12 @@ TABLE = "qid,docno,label\nq,d,1\n"
         (TABLE.encode("utf-16-le"), "expected UTF-8, found UTF-16LE; "),
         (TABLE.encode("utf-16-be"), "expected UTF-8, found UTF-16BE; "),
         (b"PK\x03\x04...", "this is a zip archive; unpack it first"),
+        (b"7z\xbc\xaf\x27\x1c\0\4", "this is a 7z archive; unpack it first"),
+        (b"Rar!\x1a\x07\1\0", "this is a RAR archive; unpack it first"),
+        (b"a.run".ljust(257, b"\0") + b"ustar\0", "this is a tar archive; unpack it first"),
+        (b"\x04\x22\x4d\x18d@", "this is compressed with lz4; unpack it first"),
+        (b"\xff\x06\0\0sNaPpY", "this is compressed with snappy; unpack it first"),
+        (b"\x1f\x9d\x90q", "this is compressed with compress (.Z); unpack it first"),
         (b"PK\x03\x04..[Content_Types].xml", "this is an Excel workbook: save it as CSV UTF-8"),
         (b"PK\x03\x04..docProps/app.xml", "this is an Excel workbook: save it as CSV UTF-8"),
         (b"\xd0\xcf\x11\xe0....", "this is an Excel workbook: save it as CSV UTF-8"),
@@ -319,12 +326,15 @@ TABLE = "qid,docno,label\nq,d,1\n"
     ],
 )
 def test_other_encodings_and_archives_are_refused_by_every_reader(content, reason):
-    for read in (fr.read_qrels, fr.read_run, fr.read_candidates):
+    readers = [fr.read_qrels, fr.read_run]
+    readers += [partial(read, format=form) for read in readers for form in ("trec", "csv", "json")]
+    for read in (*readers, fr.read_candidates):
         with pytest.raises(FastrankError, match=re.escape(reason)):
             read(io.BytesIO(content))
-    (finding,) = fr.check(io.BytesIO(content))
-    assert (finding.line, finding.kind) == (1, "encoding")
-    assert reason in finding.message
+    for form in (None, "trec", "csv", "json"):
+        (finding,) = fr.check(io.BytesIO(content), input_format=form)
+        assert (finding.line, finding.kind) == (1, "encoding")
+        assert reason in finding.message
 
 
 def test_scores_that_are_whole_floats_are_scores():

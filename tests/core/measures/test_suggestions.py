@@ -46,6 +46,20 @@ def suggested(text: str) -> list[str]:
     return []
 
 
+@pytest.mark.parametrize("name", ["F(beta=2)@2", "f2@2", "F_beta(beta=2.0)@2"])
+def test_f_with_a_beta_is_answered_with_what_computes_it(name):
+    """5 P R / (4 P + R) with precision 1/2 and recall 1/3 of the first two."""
+    with pytest.raises(MeasureError) as caught:
+        fr.evaluate(QRELS, RUN, name)
+    measure, depth = re.findall(r"; .* with beta 2 use (\S+) with depth=(\d)$", str(caught.value))[
+        0
+    ]
+
+    qrels = {"q": {"d1": 1, "d3": 1, "d5": 1}}
+    value = fr.evaluate(qrels, RUN, measure, depth=int(depth)).mean[measure]
+    assert value == pytest.approx(5 * (1 / 2) * (1 / 3) / (4 * (1 / 2) + 1 / 3))
+
+
 def evaluates(name: str) -> bool:
     """Whether a measure can be computed; one for other judgments can be bound."""
     spec = parse_measure(name)

@@ -250,13 +250,13 @@ of(no_relevant="drop") =>
   OptionError: no_relevant: expected one of 'zero', 'one', 'skip', 'error', found 'drop'
 # the run cannot be written
 of(corpus_ids=BLANK, run="x.run") =>
-  InputError: <search>: document 'a b': expected text without blanks and NUL for TREC format; use
-  another format
+  InputError: <search>: document 'a b': expected text without blanks and NUL for TREC format; a
+  search writes no other format: rename it, for example 'a_b'
 of(run="x.jsonl") => OptionError: run: expected a file name for TREC format, found 'x.jsonl'
 of(run="no/x.run") => FileNotFoundError: [Errno 2] No such file or directory: 'no/x.run'
 of(run="x.run", tag="two words") =>
-  InputError: <search>: tag 'two words': expected text without blanks and NUL for TREC format; use
-  another format
+  InputError: <search>: tag 'two words': expected text without blanks and NUL for TREC format; a
+  search writes no other format: rename it, for example 'two_words'
 # the index cannot be built
 of(**IVF, k=0) => OptionError: k: expected 1 or more, found 0
 of(**IVF, parameters="efSearch=9") =>

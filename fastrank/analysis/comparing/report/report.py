@@ -19,6 +19,7 @@ from fastrank.common.rendering.document import Cell, Document, Grid
 from fastrank.common.rendering.html import html, name, safe, scrolled, table
 from fastrank.common.rendering.numbers import number, signed
 from fastrank.common.rendering.page import whole_page
+from fastrank.core.formats.endings import check_suffix
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.inputs import as_qrels, as_run, is_file
@@ -119,6 +120,7 @@ def write_report(
 ) -> None:
     """Write the report; the arguments are those of `Comparison.report`."""
     optional("matplotlib.figure", "a report", "plot")
+    check_suffix("path", path, "page")
     files.check_target(path)
     if (qrels is None) != (runs is None):
         raise OptionError("qrels", "give qrels and runs together")

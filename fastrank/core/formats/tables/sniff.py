@@ -24,6 +24,17 @@ FOREIGN = {
     b"\xfe\xff": "UTF-16",
 }
 ZIP = b"PK\x03\x04"
+# The beginnings of archives and of files in compressions that are not read.
+PACKED = {
+    ZIP: "a zip archive",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!\x1a\x07": "a RAR archive",
+    b"\x04\x22\x4d\x18": "compressed with lz4",
+    b"\xff\x06\0\0sNaPpY": "compressed with snappy",
+    b"\x1f\x9d": "compressed with compress (.Z)",
+}
+# What tar has behind the name of the first file, and where.
+TAR, AT_TAR = b"ustar", 257
 # What is in archives that are spreadsheets, and the beginning of older ones of Excel.
 XLSX, ODS = (b"[Content_Types].xml", b"docProps/"), b"opendocument.spreadsheet"
 XLS = b"\xd0\xcf\x11\xe0"
@@ -63,14 +74,19 @@ def foreign_encoding(head: bytes) -> str:
 
 
 def why_unreadable(head: bytes) -> str:
-    """Why a file with this beginning is not read: another encoding, or an archive; else ""."""
+    """Why a file with this beginning is not read: another encoding, an archive, a compression of
+    none of `COMPRESSED`; else "".
+    """
     if encoding := foreign_encoding(head):
         return f"expected UTF-8, found {encoding}; convert it with `iconv -f {encoding} -t UTF-8`"
     if head.startswith(XLS) or (head.startswith(ZIP) and any(name in head for name in XLSX)):
         return "this is an Excel workbook: save it as CSV UTF-8"
     if head.startswith(ZIP) and ODS in head:
         return "this is a spreadsheet: save it as CSV UTF-8"
-    return "this is a zip archive; unpack it first" * head.startswith(ZIP)
+    kind = next((kind for magic, kind in PACKED.items() if head.startswith(magic)), "")
+    if head.startswith(TAR, AT_TAR) and b"\0" in head[:AT_TAR]:
+        kind = "a tar archive"
+    return kind and f"this is {kind}; unpack it first"
 
 
 def in_memory(content: bytes, name: str) -> SourceFile:

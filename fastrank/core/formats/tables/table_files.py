@@ -7,7 +7,7 @@ from array import array
 from itertools import chain, islice
 
 from fastrank.common.c_numbers import whole_number
-from fastrank.core.data.texts import decoded
+from fastrank.core.data.texts import decoded, encoded
 from fastrank.core.formats.tables.roles import asked_columns, is_header, names_of, normalized_name
 from fastrank.core.formats.tables.sniff import DELIMITERS as DELIMITERS
 from fastrank.core.formats.tables.table import Table, numbers_of_cells
@@ -169,4 +169,4 @@ def delimited_lines(
     """The lines of a CSV or TSV file with a header, many at a time."""
     lines = csv_lines(names, rows, DELIMITERS[form])
     while some := "".join(islice(lines, LINES_AT_ONCE)):
-        yield some.encode("utf-8", "surrogateescape")
+        yield encoded(some)

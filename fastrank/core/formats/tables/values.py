@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from fastrank.common.messages import brief
 from fastrank.core.data.grades import encode_grades
-from fastrank.core.data.texts import Texts, joined, memory_of, spans
+from fastrank.core.data.texts import Texts, encoded, joined, memory_of, spans
 from fastrank.core.formats.tables.forms import is_missing
 from fastrank.core.native import kernels, records
 from fastrank.core.native.buffers import zeros
@@ -142,7 +142,7 @@ def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:
         return bytes(value)
     if isinstance(value, str):
         try:
-            return value.encode("utf-8", "surrogateescape")
+            return encoded(value)
         except UnicodeEncodeError:
             fail(f"expected an id, found a lone surrogate in {value!r}, which UTF-8 cannot encode")
     kind: Any = type(value)
@@ -169,7 +169,7 @@ def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:
         # The text of other objects, such as a document of LangChain, is not what names them.
         name = next((name for name in ID_NAMES if getattr(value, name, None) is not None), None)
         fail(f"{no_id(value)}; pass {f'its {name}' if name else 'its id, or str() of it'}")
-    return str(value).encode("utf-8", "surrogateescape")
+    return encoded(str(value))
 
 
 def tag_of(tag: str | bytes | None, source: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastrank.common.messages import closest, did_you_mean
+from fastrank.core.data.texts import encoded
 from fastrank.core.formats.tables.forms import is_file
 from fastrank.core.formats.tables.records import are_columns
 from fastrank.core.formats.texts.text_files import NEEDED, titled_records
@@ -72,7 +73,7 @@ class Lookup:
         if text_id in self._keys:
             return text_id
         if isinstance(self._first, bytes):
-            return text_id.encode("utf-8", "surrogateescape")
+            return encoded(text_id)
         number = int(text_id) if text_id.removeprefix("-").isdecimal() else None
         # 1 and "01" are different ids.
         return number if str(number) == text_id else text_id

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from itertools import pairwise, takewhile
 
-from fastrank.core.data.texts import Groups, LineFields, Texts
+from fastrank.core.data.texts import Groups, LineFields, Texts, decoded
 from fastrank.core.formats.files.chunks import ChunkReader, FileParts, feed_all, result_fields
 from fastrank.core.formats.files.source import byte_lines
 from fastrank.core.formats.run import Run
@@ -68,7 +68,7 @@ def run_metadata(source: Source) -> str | None:
         if text == END:
             return "".join(f"{text}\n" for text in lines[1:])
         if lines or text == START:
-            lines.append(text.decode("utf-8", "surrogateescape"))
+            lines.append(decoded(text))
     return None
 
 

@@ -102,8 +102,11 @@ def _check_ids(noun: Qrels | Run) -> None:
         check_fields(texts, role, noun.source)
 
 
-def check_fields(texts: Texts, role: str, source: str) -> None:
-    """Raise InputError for a text that cannot be a field of a line."""
+def check_fields(texts: Texts, role: str, source: str, *, only_trec: bool = False) -> None:
+    """Raise InputError for a text that cannot be a field of a line.
+
+    only_trec: whether the caller writes no other format.
+    """
     wrong = kernels.find_no_field(texts.columns)
     if wrong >= 0:
         text = texts[wrong].decode("utf-8", "replace")
@@ -111,4 +114,7 @@ def check_fields(texts: Texts, role: str, source: str) -> None:
         other = "write another format, such as FILE.csv"
         numbered = "; `fastrank convert --number-queries` names queries by numbers"
         advice = by_face("use another format", other + numbered * (role == "query"))
+        if only_trec:
+            renamed = "_".join(text.replace("\0", " ").split()) or "_"
+            advice = f"a search writes no other format: rename it, for example {renamed!r}"
         raise InputError(source, f"{reason}; {advice}")
