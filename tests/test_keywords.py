@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import io
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -264,3 +266,17 @@ def test_commands_have_the_default_of_the_functions(command):
         parser = parser.steps.choices[step]
 
     assert "(default: map ndcg_cut.10 P.10" in " ".join(parser.format_help().split())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [fr.evaluate, fr.compare, fr.inspect, partial(fr.save_baseline, io.BytesIO())],
+    ids=["evaluate", "compare", "inspect", "save_baseline"],
+)
+def test_measures_may_come_from_an_iterator(call):
+    qrels, run = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}, "q2": {"c": 1.0}}
+    runs = [run, run] if call in (fr.compare, fr.inspect) else run
+
+    result = call(qrels, runs, iter(["map", "P_5"]))
+
+    assert list(getattr(result, "comparison", result).mean) == ["map", "P_5"]

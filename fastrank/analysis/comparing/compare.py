@@ -33,7 +33,7 @@ from fastrank.core.evaluation.evaluate_many import evaluate_runs
 from fastrank.core.evaluation.evaluator import plan_of
 from fastrank.core.formats.inputs import are_named
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
-from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection, reusable
 from fastrank.core.scores.text import named_notes, other_notes, tie_notes
 from fastrank.errors import GroupError, MeasureError, OptionError
 
@@ -117,6 +117,7 @@ def compare(
         keys, items = list(runs), list(runs.values())
     if not isinstance(items, (list, tuple)):
         items = [items]
+    measures = reusable(measures)
     plan = plan_of(qrels, measures, evaluation)
     scores = evaluate_runs(plan, items, keys=keys, executor=executor, progress=progress)
     names = system_names(chosen.names, keys, scores, items)

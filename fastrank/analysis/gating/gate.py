@@ -32,7 +32,7 @@ from fastrank.core.formats.inputs import as_qrels, is_file
 from fastrank.core.formats.trec.digests import judgments_digest
 from fastrank.core.formats.trec.runs import run_metadata
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
-from fastrank.core.measures.selection import DEFAULT_MEASURES
+from fastrank.core.measures.selection import DEFAULT_MEASURES, reusable
 from fastrank.core.scores.text import without_ties
 from fastrank.errors import InputError, OptionError
 
@@ -106,6 +106,7 @@ def new_baseline(
     if ir_metadata:
         source["ir_metadata"] = _metadata(run)
     version = all_options["trec_eval_version"]
+    measures = reusable(measures)
     selected(measures, version)
     judgments = as_qrels(qrels, trec_eval_version=version)
     plan = plan_of(judgments, measures, all_options)

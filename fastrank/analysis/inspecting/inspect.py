@@ -27,7 +27,7 @@ from fastrank.core.formats.texts.lookup import lookup
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions, evaluation_options
 from fastrank.core.matching.plan import Plan
-from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection, reusable
 from fastrank.errors import FastrankError, OptionError
 
 TYPE_CHECKING = False
@@ -177,6 +177,7 @@ def inspect(
     checked = evaluation_options(evaluation)
     refuse_expected(checked)
     k = at_least("k", k, 1)
+    measures = reusable(measures)
     bound = Selection(measures).bind(checked.trec_eval_version)
     bound = [measure for measure in bound if is_explained(measure)]
     refuse_negative_levels(bound, checked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.c_numbers import atof, atol
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES = "map ndcg_cut.10 P.10"
 # What parameters are that can be requested one by one.
 LISTS = ("cutoffs", "recalls")
+
+
+def reusable(measures: Measures) -> Measures:
+    """The measures, in a list if they are an iterator, which can be read only once."""
+    return list(measures) if isinstance(measures, Iterator) else measures
 
 
 class Selection:
