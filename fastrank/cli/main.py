@@ -201,8 +201,11 @@ def _trec_eval() -> str:
     path = shutil.which("trec_eval")
     if path is None:
         return "not on the PATH"
-    with open(path, "rb") as file:
-        content = file.read()
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        return f"{path}, which cannot be read: {error.strerror}"
     # In the launcher, which the executable holds.
     if b"from fastrank.cli" not in content:
         return f"{path}, another program"
