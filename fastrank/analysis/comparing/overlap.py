@@ -11,6 +11,7 @@ from fastrank.analysis.comparing.rankings import as_ranking, two_runs, with_mean
 from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, finite
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.texts import decoded
+from fastrank.core.formats.run import repetition
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import filled, zeros
 from fastrank.core.native.records.runs import (
@@ -190,11 +191,7 @@ def _compared(
     kind, row, repeat = scratch.problem
     if kind != codes.FINE:
         run, rows = (first, pairs.first) if kind == codes.QRELS_REPEAT else (second, pairs.second)
-        query, document = decoded(run.queries[rows[done]]), decoded(run.docs[row])
-        lines = f"{run.docs.unit}s {run.docs.line(row)} and {run.docs.line(repeat)}"
-        raise InputError(
-            run.source, f"query {query!r}: document {document!r} appears twice, {lines}"
-        )
+        raise InputError(run.source, repetition(run, rows[done], row, repeat))
     return np.asarray(values).reshape(-1, codes.OVERLAP_VALUES)
 
 

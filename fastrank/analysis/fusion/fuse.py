@@ -10,7 +10,7 @@ from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.keywords import takes, with_defaults
 from fastrank.common.messages import python_warning
 from fastrank.core.data.texts import Texts, decoded, joined, memory_of
-from fastrank.core.formats.run import Run
+from fastrank.core.formats.run import Run, repetition
 from fastrank.core.formats.tables.values import first_repeat, tag_of
 from fastrank.core.kernels import fusion as codes
 from fastrank.core.native import kernels, records
@@ -272,10 +272,8 @@ def refuse(
         raise EvaluationError("", query, f"{reason}; use a normalization or method by rank")
     named_run = runs[run]
     if kind == codes.REPEATED:
-        raise InputError(
-            named_run.name,
-            f"query {query_id!r}: {_repetition(named_run.run, named_run.places[query])}",
-        )
+        reason = _repetition(named_run.run, named_run.places[query])
+        raise InputError(named_run.name, reason)
     where = f"{named_run.name}: query {query_id!r}"
     if kind == codes.NO_MAXIMUM:
         reason = f"{where}: the normalization 'max' needs a score above 0, found at most {score!r}"
@@ -289,6 +287,4 @@ def _repetition(run: Run, row: int) -> str:
     start, stop = run.offset_column[row : row + 2]
     docs = run.docs.take(range(start, stop))
     again = first_repeat(docs)
-    first, second = (run.docs.line(start + i) for i in (docs.index(docs[again]), again))
-    lines = f"{run.docs.unit}s {first} and {second}"
-    return f"document {decoded(docs[again])!r} appears twice, {lines}"
+    return repetition(run, row, start + docs.index(docs[again]), start + again)

@@ -177,3 +177,11 @@ class Run(Convertible):
         return records.Run(
             docs=self.docs.columns, offsets=self.offset_column, scores=self.score_column
         )
+
+
+def repetition(run: Run, query: int, first: int, second: int) -> str:
+    """What is wrong with a query that has one document in two rows; query: its index."""
+    docs = run.docs
+    lines = f"{docs.unit}s {docs.line(first)} and {docs.line(second)}"
+    where = f"query {decoded(run.queries[query])!r}: document {decoded(docs[first])!r}"
+    return f"{where} appears twice, {lines}"
