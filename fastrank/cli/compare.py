@@ -53,14 +53,10 @@ examples:
 
 A letter after a mean means: significantly better than the system with it. csv
 has the pairs with all their statistics, with -q query,measure,system,value.
+A FILE of --values has a row for each item, or for each system and item.
 
-With --values, a FILE is a table (CSV, TSV, JSON, JSONL, parquet) with a row for
-each system and item, or for each item, with a column for each system or, of
-several files, for each measure. With a column `dataset`, data sets are compared.
-
-Exit status: 0 for success; 1 if a run or a table could not be compared or a file
-not be written (no file is changed then); 2 for invalid options, qrels or
-clusters.
+Exit status: 0 for success; 1 if a run could not be compared or a file not be
+written (no file is changed then); 2 for invalid options, qrels or clusters.
 """
 # Below the table of means on standard output.
 HINT = (
@@ -97,11 +93,11 @@ def _declare(parser: Parser) -> None:
     add("--letters", "systems that do not differ share letters")
     add("--sort MEASURE", "sort systems by a measure, best first")
     add("--ascii", "write ^bc, + and - instead of symbols in table")
-    interval = "kind of confidence intervals (default: t; of data sets percentile)"
+    interval = "of means and differences (default: t)"
     parser.add_flags(compare, STATISTICAL, defaults={"interval": None}, interval={"help": interval})
     parser.add(
         "--clusters FILE",
-        "resample together; FILE: query and cluster a line; with --values a column",
+        "resample together what FILE, or a column, says",
         group=STATISTICS,
     )
     add_files_to_write(parser)
