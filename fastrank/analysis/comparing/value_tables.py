@@ -203,7 +203,7 @@ class _Reader:
         )
         if not labels.items:
             labels = labels._replace(items=[""] * size if of_items else labels.datasets)
-        if "cluster" in found:
+        if self._asked.clusters is not None:
             cells = _labels(table, found, "cluster")
             tables = [table] * size
             self._clusters += zip(
