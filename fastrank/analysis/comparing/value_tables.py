@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
+    from fastrank.core.formats.files.files import Source
     from fastrank.core.formats.tables.roles import Name
     from fastrank.core.formats.tables.table import Table
 
@@ -176,6 +177,32 @@ def read_values(
     return Values(datasets, reader.has_items, reader.clusters(len(datasets) > 1), reader.notes)
 
 
+def means_in(source: Source) -> dict[str, dict[str, float]]:
+    """{measure: {system: mean}} of a table, whose means are the values that have no item.
+
+    Raises what reading a table raises, InputError without means, and for two of one system.
+    """
+    table = _table(source)
+    found = find_columns(
+        table.names, ROLES, None, table.source, needed=("system", "measure", "value"), call=""
+    )
+    items = table.cells(found["item"]) if "item" in found else [None] * table.size
+    values = _needed_numbers(table, found["value"])
+    labels = (_labels(table, found, role) for role in ("system", "measure"))
+    means: dict[str, dict[str, float]] = {}
+    for row, (system, measure, item) in enumerate(zip(*labels, items, strict=True)):
+        if not is_missing(item) and item != "":
+            continue
+        systems = means.setdefault(measure, {})
+        if system in systems:
+            table.refuse(row, f"run {system!r} has a second mean of {measure!r}")
+        systems[system] = values[row]
+    if not means:
+        reason = "has no means; write it with `fastrank eval --format csv` without -q"
+        raise InputError(table.source, reason)
+    return means
+
+
 class _Reader:
     """Reads the rows of tables, and gathers what is to be told about all of them."""
 
@@ -231,11 +258,9 @@ class _Reader:
     def _long(self, table: Table, found: Mapping[str, int], labels: Labels) -> list[Row]:
         """The values of a column, each with the name of its measure beside it, or of the column."""
         place, asked = found["value"], self._asked.measures
-        values = _numbers(table, place)
-        if values is None:
-            table.failing(place)(0, f"expected a number, found {table.cells(place)[0]!r:.60}")
+        values = _needed_numbers(table, place)
         measures = _labels(table, found, "measure") or [str(table.names[place])] * table.size
-        rows = zip(*labels, measures, values or (), range(table.size), strict=True)
+        rows = zip(*labels, measures, values, range(table.size), strict=True)
         return [row for row in map(Row._make, rows) if not asked or row.measure in asked]
 
     def _wide(
@@ -341,6 +366,13 @@ def _numbers(table: Table, place: int) -> list[float] | None:
         reason = f"expected a number, true or false, found {cells[row]!r:.60}"
         table.failing(place)(row, reason)
     return [number for number in numbers if number is not None]
+
+
+def _needed_numbers(table: Table, place: int) -> list[float]:
+    numbers = _numbers(table, place)
+    if numbers is None:
+        table.failing(place)(0, f"expected a number, found {table.cells(place)[0]!r:.60}")
+    return numbers
 
 
 def _number(cell: Any) -> float | None:
