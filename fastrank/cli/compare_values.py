@@ -8,7 +8,7 @@ from fastrank.cli.command import flag_of
 from fastrank.cli.flags import given_options
 from fastrank.common.keywords import names_of
 from fastrank.core.matching.keywords import EvaluationOptions
-from fastrank.errors import InputError, OptionError
+from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +55,6 @@ def compared_values(arguments: argparse.Namespace, statistical: list[str]) -> Co
         )
     else:
         comparison = compare_scores(values.systems(), queries="common", **options)
-    if not comparison.measures:
-        raise InputError("--values", "expected a measure")
     comparison.notes.extend(values.notes)
     arguments.runs = comparison.names
     has_others = arguments.per_query or arguments.pairs or arguments.largest is not None

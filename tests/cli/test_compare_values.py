@@ -162,4 +162,4 @@ def test_clusters_are_a_column():
 
     assert "few clusters (3)" in printed(f"compare --values {options} one.csv")
     found = fastrank("compare --values -m acc one.csv --columns cluster=text")
-    assert "the items of a text are treated as independent; see --clusters text" in found.out
+    assert "the items of a text are treated as independent, without --clusters text" in found.out

@@ -250,7 +250,7 @@ class _Reader:
         if "cluster" in found and self._asked.clusters is None:
             cluster = table.names[found["cluster"]]
             option = by_face(f"clusters={cluster!r}", f"--clusters {cluster}")
-            self._note(f"the items of a {cluster} are treated as independent; see {option}")
+            self._note(f"the items of a {cluster} are treated as independent, without {option}")
         if "cluster" in found and not {"item", "dataset"} & {*found}:
             raise InputError(table.source, "clusters: expected a column of items beside it")
         return found
