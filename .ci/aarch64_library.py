@@ -39,8 +39,9 @@ def main(linker: str, target: str) -> None:
     }
     # From here on, the build sees the machine that the library is for.
     platform.machine = lambda: "aarch64"
-    build.emit_object = _emit
-    build._link([linker, "-shared", "-Wl,-z,defs", "-s", "-o", target], compiled, b"", "generic")
+    objects = {name: kernel.code for name, kernel in compiled.items()}
+    objects["about"] = _emit(build._about(compiled, b""), "generic")
+    build.link([linker, "-shared", "-Wl,-z,defs", "-s", "-o", target], objects)
 
 
 if __name__ == "__main__":

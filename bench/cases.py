@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bench.errors import BenchError
-from bench.tasks import ALL_TREC, MEMORY, OFFICIAL, READ, START
+from bench.tasks import ALL_TREC, COMMANDS, MEMORY, OFFICIAL, READ, START
 
 SEED = 20240229
 # Shares of queries with 1, 2, 3 and 4 relevant documents, as in MS MARCO's development set.
@@ -56,7 +56,7 @@ class Case:
 # With judgments as tracks of TREC have them: documents judged per query, before those that are
 # drawn twice are left out, about 40 % of them retrieved. With 1,300, 98 of the first 100 of 1,000
 # documents are judged in Robust 2003, 69 in TREC-COVID, 80 here.
-JUDGED_TASKS = (OFFICIAL, ALL_TREC, *MEMORY)
+JUDGED_TASKS = (OFFICIAL, ALL_TREC, *COMMANDS, *MEMORY)
 POOLS = {"pool-10": (5, 15), "pool-100": (60, 150), "pool-1300": (1_000, 2_000)}
 CASES = {
     case.name: case
@@ -87,6 +87,26 @@ CASES = {
             found=0.5,
             fixed=True,
             tasks=(START,),
+        ),
+        Case(
+            "tiny",
+            "a few lines, where nothing but starting takes time",
+            queries=2,
+            retrieved=10,
+            judged=(5, 5),
+            fixed=True,
+            tasks=(*COMMANDS,),
+        ),
+        Case(
+            "reranked",
+            "50 queries of 100 documents, as after reranking",
+            queries=50,
+            retrieved=100,
+            judged=(5, 15),
+            grades=(0.7, 0.18, 0.09, 0.03),
+            found=0.4,
+            fixed=True,
+            tasks=(*COMMANDS,),
         ),
         Case(
             "few-judged",

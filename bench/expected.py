@@ -52,8 +52,8 @@ PORTION = 500_000
 
 
 def names_of(measures: str) -> tuple[str, ...]:
-    """The values that trec_eval's `-m official` or `-m all_trec` prints; or four measures."""
-    return {"four": FOUR, "official": OFFICIAL, "all_trec": ALL_TREC}[measures]
+    """The values that trec_eval's -m `official`, `all_trec` or `map` prints; or four measures."""
+    return {"four": FOUR, "official": OFFICIAL, "all_trec": ALL_TREC, "map": ("map",)}[measures]
 
 
 def compute(case: Case, columns: Columns) -> dict[str, float]:

@@ -251,7 +251,10 @@ LIBRARIES = {
         for name, ranking in FASTRANK.items()
     },
     **{name: Library() for name in memory.LIBRARIES if name.startswith("fastrank")},
-    memory.PROVIDER: Library(distributions=("ir_measures",), module="ir_measures"),
+    **dict.fromkeys(
+        (memory.PROVIDER, memory.OUR_FRAMES, memory.PEER_FRAMES),
+        Library(distributions=("ir_measures",), module="ir_measures"),
+    ),
     "pytrec_eval": Library(
         pytrec_eval, EVALUATE, ("pytrec_eval-terrier", "pytrec_eval"), "pytrec_eval"
     ),

@@ -187,8 +187,16 @@ def _to_dict(scores: Any) -> Rows:
     return rows
 
 
+def _frames(qrels: trec_files.Qrels, run: trec_files.Run) -> tuple[Any, Any]:
+    """Frames of pandas with the columns of ir_measures, as PyTerrier passes them."""
+    import fastrank as fr
+
+    return fr.Qrels.from_dict(qrels).to_pandas(), fr.Run.from_dict(run).to_pandas()
+
+
 _FOUR_TASKS = (BUILT, BUILDING, SINGLE)
 PROVIDER = "fastrank's ir_measures provider"
+PEER_FRAMES, OUR_FRAMES = "ir_measures, frames", f"{PROVIDER}, frames"
 COMPAT, EVALUATOR = "fastrank.compat.pytrec_eval", "fastrank.Evaluator"
 ONE_SHOT, ARRAYS = "fastrank.evaluate(dict, dict)", "fastrank.evaluate_arrays"
 LIBRARIES = {
@@ -200,4 +208,6 @@ LIBRARIES = {
     "ranx": Library((BUILT, BUILDING), _ranx, _ranx_rows, _ranx_objects),
     "ir_measures": Library((BUILT, BUILDING), partial(_ir_measures, ours=False), _ir_measures_rows),
     PROVIDER: Library((BUILT, BUILDING), partial(_ir_measures, ours=True), _ir_measures_rows),
+    PEER_FRAMES: Library((BUILT,), partial(_ir_measures, ours=False), _ir_measures_rows, _frames),
+    OUR_FRAMES: Library((BUILT,), partial(_ir_measures, ours=True), _ir_measures_rows, _frames),
 }

@@ -19,7 +19,8 @@ from bench.errors import BenchError
 from bench.libraries import EVALUATE, LIBRARIES, Library
 from bench.libraries import tasks as library_tasks
 from bench.manifest import Stored
-from bench.tasks import FLOOR, MEASURES, MEMORY, START, TASKS
+from bench.tasks import COMMANDS, FLOOR, MEASURES, MEMORY, START, TASKS
+from fastrank.common.arguments import DEFAULT_VERSION
 
 ORIGINAL, STAND_IN = "trec_eval", "pytrec_eval"
 ONE_THREAD, TWO_THREADS = "fastrank, 1 thread", "fastrank, 2 threads"
@@ -29,7 +30,7 @@ WC, PASS = "wc -l", "python -c pass"
 OURS = {
     ONE_THREAD: (EVALUATE, ["trec_eval"], {"FASTRANK_THREADS": "1"}),
     TWO_THREADS: (EVALUATE, ["trec_eval"], {"FASTRANK_THREADS": "2"}),
-    OWN_TREC_EVAL: ((START,), ["trec_eval"], {}),
+    OWN_TREC_EVAL: ((START, *COMMANDS), ["trec_eval"], {}),
     "fastrank trec_eval": ((START,), ["fastrank", "trec_eval"], {}),
     JIT: ((START,), ["trec_eval"], {"FASTRANK_ENGINE": "jit"}),
 }
@@ -74,6 +75,12 @@ class Setup:
     engine: str
 
     @property
+    def variables(self) -> dict[str, str]:
+        """Those that choose the version, if that is not the default."""
+        version = self.trec_eval_version
+        return {} if version == DEFAULT_VERSION else {"FASTRANK_TREC_EVAL_VERSION": version}
+
+    @property
     def comparable(self) -> bool:
         """Whether the original computes the numbers of this version, to the last byte."""
         level = f"trec_eval version {self.trec_eval_version.partition('.')[0]}."
@@ -90,7 +97,8 @@ def set_up(trec_eval_version: str, peers: list[str] | None, path: Path | None) -
     )
     chosen = PEERS if peers is None else tuple(peers)
     original = commands.find_peer(path) if ORIGINAL in chosen else None
-    return Setup(trec_eval_version, chosen, original, told.stdout.strip().removeprefix("fastrank "))
+    engine = told.stdout.partition("\n")[0].removeprefix("fastrank ")
+    return Setup(trec_eval_version, chosen, original, engine)
 
 
 def chosen_tasks(names: list[str] | None) -> list[str]:
@@ -108,11 +116,12 @@ def programs(stored: Stored, tasks: list[str], setup: Setup, answers: Path) -> I
     for task in wanted:
         # Commands read files: what is in memory is left to the libraries.
         measures = MEASURES.get(task, "") if task not in MEMORY else ""
-        arguments = files if task == START else ["-m", measures, *files]
+        arguments = [*COMMANDS.get(task, [] if task == START else ["-m", measures]), *files]
         for name, (own, (command, *more), variables) in OURS.items():
             if task in own and (name not in PEERS or name in setup.peers):
                 words = [commands.ours(command), *more, *arguments]
-                chosen = {"FASTRANK_TREC_EVAL_VERSION": setup.trec_eval_version, **variables}
+                # A variable of ours makes the executable start Python.
+                chosen = {**setup.variables, **variables}
                 version = "" if name == JIT else setup.engine
                 yield Program(name, task, words, chosen, version)
         if measures and ORIGINAL in setup.peers:

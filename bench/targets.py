@@ -7,7 +7,7 @@ from itertools import chain
 
 from bench.cases import POOLS
 from bench.libraries import READ_RUN
-from bench.memory import COMPAT, ONE_SHOT, PROVIDER
+from bench.memory import COMPAT, ONE_SHOT, OUR_FRAMES, PEER_FRAMES, PROVIDER
 from bench.programs import ONE_THREAD, ORIGINAL, OWN_TREC_EVAL, PASS, STAND_IN, TWO_THREADS, WC
 from bench.rows import Key, Row
 from bench.tasks import (
@@ -16,6 +16,7 @@ from bench.tasks import (
     BUILDING_ALL,
     BUILT,
     BUILT_ALL,
+    COMMANDS,
     OFFICIAL,
     READ,
     SINGLE,
@@ -73,6 +74,7 @@ def _in_memory(case: str, built: float, building: float, provider: float) -> lis
         Target(case, BUILT_ALL, COMPAT, STAND_IN, least=3),
         Target(case, BUILDING_ALL, COMPAT, STAND_IN, least=3),
         Target(case, BUILDING, PROVIDER, "ir_measures", least=provider),
+        Target(case, BUILT, OUR_FRAMES, PEER_FRAMES, least=10),
     ]
 
 
@@ -93,6 +95,11 @@ TARGETS = (
     Target("typical", READ, READ_RUN, "polars", least=2),
     Target("typical", READ, READ_RUN, "pyarrow", least=2),
     Target("sample", START, OWN_TREC_EVAL, PASS, most=2),
+    *(
+        Target(case, task, OWN_TREC_EVAL, ORIGINAL, least=least)
+        for case, least in {"tiny": 0.8, "reranked": 2, "pool-100": 8, "few-judged": 12}.items()
+        for task in COMMANDS
+    ),
     *_in_memory("few-judged", 20, 12, 3),
     *chain.from_iterable(
         _in_memory(case, 4, 2.5, 3 if case in LARGE_POOLS else 1)

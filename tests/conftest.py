@@ -14,6 +14,7 @@ from fastrank.cli.trec_eval import main
 from tests.helpers.browser import browser as browser
 from tests.helpers.browser import pages as pages
 from tests.helpers.commands import Result
+from tests.helpers.native import executable as executable
 from tests.helpers.paths import TESTS
 
 TYPE_CHECKING = False

@@ -57,7 +57,24 @@ FILES = {
     "responses.json": f'{{"q1": {HITS}}}',
     "named.json": HITS.replace("{", '{"query_id": "q1", ', 1),
     "ambiguous.json": '{"q1": {"d1": 1}}',
+    "case.json": '{"queries": [{"query": "q1", "ratings": {"d1": 3}}]}',
+    "lists.csv": "query,docs\nq1,\"['d1']\"\n",
+    "lists.json": '[{"query": "q1", "docs": ["d1"]}]',
+    "ragas.json": '[{"query": "q1", "docs": ["d2", "d1"], "gold": ["d1"]}]',
+    "rated.csv": "query,doc,rating\nred hat,d1,1\nred hat,d1,2\n",
+    "hats.csv": "query,doc,score\nred hat,d1,1\n",
+    "truths.csv": "query,doc,grade\nq1,d1,yes\n",
 }
+
+
+class Named:
+    """A document as LangChain has it, whose text does not name it."""
+
+    def __init__(self, id: str | None) -> None:
+        self.id = id
+
+    def __str__(self) -> str:
+        return "page_content='text'"
 
 
 def scores(run: Any = RUN, measure: str = "map", **options: Any) -> fr.Scores:
@@ -95,6 +112,18 @@ def saved() -> str:
 def truncated() -> str:
     Path(saved()).write_bytes(Path("base.json").read_bytes()[:-9])
     return "base.json"
+
+
+def doubled() -> Any:
+    """A frame with two columns of one name."""
+    return tagged().set_axis(["query", "doc", "score", "score"], axis=1)
+
+
+def without_ids() -> str:
+    """An index whose ids were not written."""
+    write_index(build_index(VECTORS, ids=["d1", "d2", "d3", "d4"]), "killed.faiss")
+    Path("killed.faiss.ids.npy").write_bytes(b"")
+    return "killed.faiss"
 
 
 def hole() -> str:
@@ -158,6 +187,10 @@ scores(measure="nDCG(dcg='exp-log2',gains={1:2})") => ; give only one
   scores(measure="nDCG(dcg='exp-log2') nDCG(gains={1:2})")
 scores(measure="nDCG(ideal='max')") => needs a cutoff, as in nDCG(ideal='max')@10
   scores(measure="nDCG(ideal='max')@10")
+fr.Run.from_pandas(doubled()) => ; rename one of them
+  fr.Run.from_pandas(doubled().set_axis(['query', 'doc', 'score', 'other'], axis=1))
+fr.searching.read_index(without_ids()) => ; write the index again
+  (write_index(build_index(VECTORS), 'killed.faiss'), fr.searching.read_index('killed.faiss'))
 scores(measure=raw_only) => ; rename the parameter => scores(measure=raw_renamed)
 # Options.
 fr.evaluate(QRELS, RUN, 'map', level=2) => ; did you mean 'relevance_level'?
@@ -359,6 +392,24 @@ fr.evaluate_tasks({'task': model}, {'a': TEXTS}) => ; rename the model
 fr.evaluate('qrels', ['-'], 'map', executor=threads())
   workers cannot read standard input (-); read it first
   fr.evaluate('qrels', [fr.read_run('run')], 'map', executor=threads())
+fr.evaluate({'relevant_docs': QRELS, 'mode': 'text'}, RUN, 'map')
+  ; pass the part 'relevant_docs', or the file
+  fr.evaluate({'relevant_docs': QRELS}['relevant_docs'], RUN, 'map')
+fr.evaluate({'queries': [{'query': 'q1', 'ratings': {'d1': 3}}]}, RUN, 'map')
+  ; pass the JSON file itself, which is read => fr.evaluate('case.json', RUN, 'map')
+fr.evaluate(QRELS, {'need': ['q1'], 'doc_id': ['d1'], 'score': [0.5]}, 'map')
+  ; if these are columns, one has to be called query_id
+  fr.evaluate(QRELS, {'query_id': ['q1'], 'doc_id': ['d1'], 'score': [0.5]}, 'map')
+fr.evaluate(QRELS, {'q1': [Named('d1')]}, 'map') => ; pass its id
+  fr.evaluate(QRELS, {'q1': [Named('d1').id]}, 'map')
+fr.evaluate(QRELS, {'q1': [Named(None)]}, 'map') => ; pass its id, or str() of it
+  fr.evaluate(QRELS, {'q1': [str(Named(None))]}, 'map')
+fr.evaluate(QRELS, [('q1', 'd1', 1.0), ('q1', 'd2', 2.0)], 'map')
+  ; give integers for ranks, or {query: {document: score}}
+  fr.evaluate(QRELS, [('q1', 'd1', 1), ('q1', 'd2', 2)], 'map')
+fr.read_run('lists.csv') => ; use JSON or parquet => fr.read_run('lists.json')
+fr.read_qrels('truths.csv') => : write 1 for yes and 0 for no
+  fr.read_qrels('twice.csv', columns={'doc': 'pid'})
 fr.read_run('comma.csv') => : use a point, not a comma, for decimals => fr.read_run('header.csv')
 fr.write_qrels(fr.read_qrels('sample'), 'a', 'trec') => ; use the format sample
   fr.write_qrels(fr.read_qrels('sample'), 'a', format='sample')
@@ -390,7 +441,7 @@ eval --format csv --no-bold qrels run other => 2 ; use table, markdown, latex or
 agree --systems rows.csv rows.csv
   1 has no means; write it with `fastrank eval --format csv` without -q
   eval --format csv -m map -o a.csv qrels run other && agree --systems a.csv a.csv
-compare -o a.csv --save a.csv qrels run => 2 is also the file of -o; name another
+compare -o a.json --save a.json qrels run => 2 is also the file of -o; name another
   compare -b run -o a.csv --save b.json qrels run other
 compare --letters -b run --format markdown qrels run other => 2 needs all pairs; omit --baseline
   compare --letters --format markdown qrels run other
@@ -406,6 +457,16 @@ convert ambiguous.json a.csv => 2 could be qrels or a run; use --kind qrels or -
 spans spans.csv chunks.csv => 0 ; lower min_overlap, or use characters, or of='chunk'
   spans --min-overlap 0.3 spans.csv chunks.csv && spans --characters 3 spans.csv chunks.csv &&
     spans --of chunk spans.csv chunks.csv
+eval -m map lists.json lists.json
+  1 ; if there are two, set --columns relevant=NAME,retrieved=NAME
+  eval -m map --columns relevant=gold,retrieved=docs ragas.json ragas.json
+fuse hats.csv hats.csv
+  1 ; write another format, such as FILE.csv; `fastrank convert --number-queries` names queries by
+    numbers
+  fuse -o a.csv hats.csv hats.csv && convert --kind run --number-queries n.tsv hats.csv a.run
+eval -m map rated.csv hats.csv
+  1 ; `fastrank qrels merge FILE -o OUT.csv` chooses one of their grades
+  qrels merge rated.csv -o a.csv && eval -m map a.csv hats.csv
 fuse --format parquet run other => 2 parquet cannot be written to standard output; use -o FILE
   fuse --format parquet -o a.parquet run other
 gate check --update - qrels run => 2 standard input cannot be replaced; name a file
@@ -418,7 +479,7 @@ gate check damaged.json qrels run => 2 not a baseline; write one with `fastrank 
 check run other => 1 ; use --no-qrels if all files are runs => check --no-qrels run other
 check qrels qrels => 1 ; qrels must be the first file => check qrels run
 check qrels msmarco => 1 ; `fastrank convert` can convert it => convert --kind run msmarco.tsv a.run
-check qrels comma => 1 ; use a decimal point, not a comma => check qrels run
+check qrels comma => 1 ; use a point, not a comma, for decimals => check qrels run
 check --strict qrels case => 1 ; did you mean 'q1' (qrels:1)? => check qrels run
 """)
 # Remedies that no call here can try, and why.
@@ -433,6 +494,7 @@ UNTRIED = {
     "use more resamples": "a note about resamples without variance",
     "convert it with `iconv": "a command of the system",
     "convert it (tr": "a command of the system",
+    "save it as CSV UTF-8": "a program with spreadsheets",
     "pip install": "tests/test_extras.py installs",
     "`fastrank eval` reads datasets of ir_datasets": "ir_datasets is not installed",
     "compare with .*?": "the measures differ from plot to plot",

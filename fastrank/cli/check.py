@@ -13,6 +13,7 @@ from fastrank.cli.flags import INPUTS, OUTPUT
 from fastrank.cli.output import colored, encoded, without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
+from fastrank.common.rendering.text import without_commands
 from fastrank.core.formats.formats import FORMATS as FILE_FORMATS
 from fastrank.core.results.records import json_text
 from fastrank.core.results.result import FORMS
@@ -121,12 +122,12 @@ def _lines(report: Report, arguments: argparse.Namespace, unreadable: int) -> It
     lines = _github(report) if form == "github" else _text(report, stream)
     # Names of files may hold anything, even what would begin another line.
     summary = (without_controls(line, allowed="") for line in _summary(report, unreadable))
-    return chain(lines, summary)
+    return chain(lines, map(without_commands, summary))
 
 
 def _text(report: Report, stream: TextIO | None) -> Iterator[str]:
     for finding in report.findings:
-        line = without_controls(str(finding), allowed="")
+        line = without_commands(without_controls(str(finding), allowed=""))
         marked = colored(finding.severity, finding.severity, stream)
         yield line.replace(f": {finding.severity}: ", f": {marked}: ", 1)
     if report.findings:

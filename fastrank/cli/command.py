@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from contextlib import contextmanager
 
@@ -9,6 +10,7 @@ from fastrank.cli.output import check_distinct, complain, encoded, guarded, repo
 from fastrank.common.arguments import TREC_EVAL_VERSIONS
 from fastrank.common.faces import on_command_line
 from fastrank.core.formats.files import files
+from fastrank.core.formats.formats import FORMATS
 from fastrank.core.formats.tables.roles import asking_columns
 from fastrank.errors import FastrankError, MeasureError, OptionError
 
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.cli.parser import Parser
+
+
+# The placeholders of values that are files.
+FILES = ("FILE", "QRELS", "RUN", "IN", "OUT", "BASELINE", "CSV", "OLD", "NEW", "SPANS", "CHUNKS")
 
 
 class UsageError(Exception):
@@ -48,7 +54,9 @@ class Command:
     default: chooses among the formats where neither --format nor a name of a file does, in place of
         the first.
     outputs: the arguments that name files to write. Before the work starts it is checked that they
-        can be written, and that no two are one file.
+        can be written, and that none is the file of another or of an input.
+    beside: the suffixes of second files, by arguments. in_place: whether an input may be replaced.
+    kinds: of those in one form, by ENDINGS.
     reads: whether the command reads tables, whose columns --columns names.
     plot: whether the result is drawn into the file of --plot.
     failure: the exit status for wrong input; invalid: for an invalid option.
@@ -69,6 +77,9 @@ class Command:
         xml: str = "",
         default: Callable[[argparse.Namespace], str] | None = None,
         outputs: tuple[str, ...] = ("output",),
+        beside: Mapping[str, str] | None = None,
+        in_place: bool = False,
+        kinds: Mapping[str, str] | None = None,
         plot: bool = False,
         reads: bool = True,
         failure: int = 1,
@@ -77,9 +88,12 @@ class Command:
         self.name, self.usage, self.epilog = name, usage, epilog
         self._declare, self._run, self._steps = declare, run, steps or {}
         self._outputs, self._plot = (*outputs, "plot") if plot else outputs, plot
+        self._kinds = kinds or {}
         self._writers, self._suffixes, self._xml = writers or {}, suffixes, xml
         self._formats, self._default = tuple(formats), default
         self._failure, self._invalid, self._reads = failure, invalid, reads
+        self._beside, self._in_place = beside or {}, in_place
+        self._files: dict[str, str] = {}
 
     def declare(self, parser: Parser) -> None:
         """Declare on a parser what the command takes; what is parsed then names the command."""
@@ -90,6 +104,11 @@ class Command:
         parser.default_format = "see below" if self._default else ""
         if self._declare is not None:
             self._declare(parser)
+            self._files = {
+                action.dest: (action.option_strings or [action.metavar])[0]
+                for action in parser.arguments
+                if action.metavar in FILES
+            }
             if self._reads:
                 parser.add_columns()
             parser.set_defaults(command=self)
@@ -112,12 +131,20 @@ class Command:
         return self._failure if status == 1 and ended != [1] else status
 
     def _status(self, arguments: argparse.Namespace) -> int:
+        if getattr(arguments, "output", None) == "-":
+            arguments.output = None
         try:
             _check_version(arguments)
             if self._plot and arguments.plot is not None:
                 from fastrank.core.results.images import check_format
 
                 check_format(arguments.plot)
+            for name, kind in self._kinds.items():
+                path = getattr(arguments, name)
+                if isinstance(path, str):
+                    from fastrank.cli.output_formats import check_suffix
+
+                    check_suffix(flag_of(name), path, kind)
             if not self._can_be_written(arguments):
                 return self._failure
             if self._formats and arguments.format is None:
@@ -128,11 +155,18 @@ class Command:
                 arguments.format = format_of_output(
                     arguments.output, formats, default, suffixes, self._xml
                 )
-            result = self._result(arguments)
+            form = FORMATS.get(getattr(arguments, "format", None) or "")
+            if self._formats and form and form.is_binary and arguments.output is None:
+                raise UsageError(f"{form.name} cannot be written to standard output; use -o FILE")
+            images: list[tuple[str, list[bytes]]] = []
+            result = self._result(arguments, images)
             if result is None or isinstance(result, int):
                 return result or 0
             text = result if isinstance(result, str) else self.rendered(result, arguments)
-            write_text(getattr(arguments, "output", None), text)
+            output = getattr(arguments, "output", None)
+            files.write_all(images + ([] if output is None else [(output, [encoded(text)])]))
+            if output is None:
+                write([encoded(text)])
         except UsageError as error:
             self.warn(str(error), "error")
             return 2
@@ -151,8 +185,10 @@ class Command:
             return self._writers[arguments.format](result)
         return rendered(result, arguments.format, **page_of(arguments))
 
-    def _result(self, arguments: argparse.Namespace) -> object:
-        """What `run` returns; each Python warning becomes a message, once."""
+    def _result(
+        self, arguments: argparse.Namespace, images: list[tuple[str, list[bytes]]]
+    ) -> object:
+        """What `run` returns, and its plot; each Python warning becomes a message, once."""
         run: Any = self._run
         asked = asking_columns(dict(getattr(arguments, "columns", None) or ()))
         with warnings.catch_warnings(), on_command_line(), asked as columns:
@@ -163,7 +199,11 @@ class Command:
                 names = ", ".join(map(repr, columns.unused))
                 raise UsageError(f"--columns: no table has the columns {names}")
             if self._plot and arguments.plot is not None:
-                result.plot(path=arguments.plot)
+                from fastrank.core.results.images import check_format
+
+                image = io.BytesIO()
+                result.plot(path=image, format=check_format(arguments.plot))
+                images.append((arguments.plot, [image.getvalue()]))
         return result
 
     def _can_be_written(self, arguments: argparse.Namespace) -> bool:
@@ -175,10 +215,22 @@ class Command:
             except OSError as error:
                 report_unwritable(self.name, path, error)
                 return False
-        paths = {"-o": getattr(arguments, "output", None) or "-"}
-        others = [name for name in self._outputs if name != "output"]
-        check_distinct(paths | {flag_of(name): getattr(arguments, name) for name in others})
+        outputs = [name for name in self._files if name in ("output", *self._outputs)]
+        inputs = [] if self._in_place else [name for name in self._files if name not in outputs]
+        with misused():
+            check_distinct(self._paths(arguments, outputs), self._paths(arguments, inputs))
         return True
+
+    def _paths(
+        self, arguments: argparse.Namespace, names: Iterable[str]
+    ) -> Iterator[tuple[str, str]]:
+        """The files of arguments, with the flags; standard output if there is no -o."""
+        for name in names:
+            paths = getattr(arguments, name, None) or ("-" if name == "output" else ())
+            for path in [paths] if isinstance(paths, str) else paths:
+                yield self._files[name], path
+                if name in self._beside:
+                    yield self._files[name], path + self._beside[name]
 
     def warn(self, message: str, severity: str = "warning") -> None:
         """Write a message to standard error."""
@@ -187,7 +239,7 @@ class Command:
 
 def sentence(words: str) -> str:
     """What a command does, as a sentence."""
-    return f"{words[0].upper()}{words[1:]}."
+    return f"{words[0].upper()}{words[1:]}{'' if words.endswith('?') else '.'}"
 
 
 def flag_of(name: str) -> str:
@@ -201,11 +253,6 @@ def _check_version(arguments: argparse.Namespace) -> None:
     if version not in (None, *TREC_EVAL_VERSIONS):
         expected = " or ".join(TREC_EVAL_VERSIONS)
         raise UsageError(f"FASTRANK_TREC_EVAL_VERSION={version}: expected {expected}")
-
-
-def write_text(path: str | None, text: str) -> None:
-    """Write a text to standard output (None), or to a file."""
-    write_lines(path, [encoded(text)])
 
 
 def write_lines(path: str | None, lines: Iterable[bytes]) -> None:

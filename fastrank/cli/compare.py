@@ -22,14 +22,12 @@ from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.common.keywords import names_of
 from fastrank.common.lazy import optional
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.images import check_format
 from fastrank.core.results.result import FORMS, rendered
-from fastrank.core.scores.text import other_notes
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -135,9 +133,6 @@ def _run(arguments: argparse.Namespace) -> int:
             " nothing was written"
         )
         return 1
-    for path, run_scores in zip(arguments.runs, evaluated, strict=True):
-        for note in other_notes(run_scores):
-            warn(f"{files.name_of(path)}: {note}")
     return _write(_compared(arguments, chosen, evaluated), arguments, runs)
 
 
@@ -147,7 +142,7 @@ def _write(comparison: Comparison, arguments: argparse.Namespace, runs: RunScore
     content = encoded(_printed(comparison, arguments))
     outputs = files_of(comparison, arguments, runs, arguments.measures or DEFAULT_MEASURES.split())
     if arguments.output is not None:
-        outputs.append((arguments.output, compressed([content], arguments.output)))
+        outputs.append((arguments.output, [content]))
     files.write_all(outputs)
     if arguments.output is None:
         write([content])
@@ -361,7 +356,7 @@ def files_of(
         baseline = new_baseline(
             runs.qrels, arguments.runs[i], measures, command, ir_metadata=False, **options
         )
-        outputs.append((arguments.save, compressed(baseline.content.lines(), arguments.save)))
+        outputs.append((arguments.save, baseline.content.lines()))
     return outputs
 
 
@@ -373,4 +368,5 @@ COMMAND = Command(
     epilog=EPILOG,
     formats=FORMS,
     outputs=("output", "plot", "report", "save"),
+    kinds={"report": "page", "save": "baseline"},
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fastrank.cli.command import Command
+from fastrank.cli.command import FILES, Command
 from fastrank.common.lazy import optional
 from fastrank.errors import OptionError
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 COMPLETED = ("fastrank", "trec_eval")
-# The placeholders of values that are files.
-FILES = ("FILE", "QRELS", "RUN", "IN", "OUT", "BASELINE", "CSV", "OLD", "NEW", "SPANS", "CHUNKS")
 EPILOG = """\
 examples:
   fastrank completion bash > ~/.local/share/bash-completion/completions/fastrank

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from fastrank.cli.command import Command, UsageError
 from fastrank.cli.flags import INPUTS, OUTPUT
-from fastrank.common.messages import counted
-from fastrank.core.data.texts import as_texts, decoded
+from fastrank.core.data.texts import as_texts
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.formats import FORMATS, format_by_name, written_formats
 from fastrank.core.formats.load import (
+    dropped_notes,
+    file_of,
     find_kind,
     is_dataset,
     read_qrels,
     read_run,
-    write_qrels,
-    write_run,
+    without_results,
 )
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.table_files import delimited_lines
@@ -25,6 +25,7 @@ from fastrank.errors import InputError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
     from typing import Any
 
     from fastrank.cli.parser import Parser
@@ -83,24 +84,23 @@ def _run(arguments: argparse.Namespace) -> int:
         )
     read: Any = read_qrels if kind == "qrels" else read_run
     loaded = read(source, arguments.input_format, warn=warn)
+    outputs: list[tuple[str, Iterable[bytes]]] = []
     if arguments.number_queries is not None:
-        loaded = _numbered(loaded, arguments.number_queries)
-    if kind == "qrels":
-        if reason := handful(loaded.docs, loaded.groups, len(loaded.docs)):
-            warn(f"{name_of(arguments.source)}: {reason}")
-        write_qrels(loaded, arguments.target, form)
-        return 0
-    write_run(loaded, arguments.target, form)
-    if form != "json" and (empty := _without_results(loaded)):
-        warn(
-            f"{counted(len(empty), 'query', 'queries')} without results dropped, such as"
-            f" {empty[0]!r}; only json can represent them"
-        )
+        loaded, numbers = _numbered(loaded, arguments.number_queries)
+        outputs.append((arguments.number_queries, numbers))
+    outputs.append((arguments.target, file_of(loaded, arguments.target, form)))
+    if kind == "qrels" and (reason := handful(loaded.docs, loaded.groups, len(loaded.docs))):
+        warn(f"{name_of(arguments.source)}: {reason}")
+    # The numbers first: with more of them than it needs, OUT is right.
+    files.write_all(outputs)
+    if kind == "run" and form != "json":
+        for note in dropped_notes(without_results(loaded)):
+            warn(note)
     return 0
 
 
-def _numbered(noun: Qrels | Run, path: str) -> Any:
-    """Judgments or a run with numbers as queries; the file has the query of each number.
+def _numbered(noun: Qrels | Run, path: str) -> tuple[Any, Iterable[bytes]]:
+    """Judgments or a run with numbers as queries, and the file with the query of each number.
 
     Queries that are in the file already keep their number.
     """
@@ -113,13 +113,8 @@ def _numbered(noun: Qrels | Run, path: str) -> Any:
     for query in noun.query_ids:
         numbers.setdefault(query, str(len(numbers) + 1))
     rows = ((number, query) for query, number in numbers.items())
-    files.write_compressed(path, delimited_lines("tsv", NUMBERED, rows))
-    return noun.changed(queries=as_texts([numbers[query].encode() for query in noun.query_ids]))
-
-
-def _without_results(run: Run) -> list[str]:
-    offsets = run.offset_column
-    return [decoded(run.queries[i]) for i in range(len(run)) if offsets[i] == offsets[i + 1]]
+    texts = as_texts([numbers[query].encode() for query in noun.query_ids])
+    return noun.changed(queries=texts), delimited_lines("tsv", NUMBERED, rows)
 
 
 COMMAND = Command(
@@ -128,6 +123,8 @@ COMMAND = Command(
     _run,
     usage=("IN OUT",),
     epilog=EPILOG,
-    outputs=("number_queries",),
+    outputs=("target", "number_queries"),
+    kinds={"number_queries": "map"},
+    in_place=True,
     invalid=1,
 )

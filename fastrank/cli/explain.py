@@ -12,6 +12,7 @@ from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, OUTPUT, given_options
 from fastrank.cli.output import without_controls
 from fastrank.cli.parser import REPEATED
+from fastrank.common.rendering.text import without_commands
 from fastrank.core.formats.files import files
 from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES
@@ -100,7 +101,7 @@ def _explain(arguments: argparse.Namespace) -> Result | str:
     documents = list(map(explanation.document, arguments.document))
     if explanation.chosen:
         documents.insert(0, explanation.chosen)
-    return without_controls("".join(f"{text}\n" for text in documents))
+    return without_commands(without_controls("".join(f"{text}\n" for text in documents)))
 
 
 def _declare_inspect(parser: Parser) -> None:
@@ -150,4 +151,5 @@ INSPECT = Command(
     usage=("-o FILE QRELS RUN [RUN ...]",),
     epilog=INSPECT_EPILOG,
     outputs=(),
+    kinds={"output": "folder or page"},
 )

@@ -15,7 +15,7 @@ from fastrank.analysis.comparing.options import COMPARISON
 from fastrank.cli.command import flag_of
 from fastrank.common.keywords import names_of
 from fastrank.common.messages import closest, did_you_mean
-from fastrank.core.formats.tables.roles import ROLES
+from fastrank.core.formats.tables.roles import LISTED_ROLES, ROLES
 from fastrank.core.formats.trec.line_files import read_exclusions
 from fastrank.core.matching.keywords import EVALUATION
 
@@ -54,10 +54,12 @@ NUMBERS: dict[str, tuple[type, str]] = {"int": (int, "N"), "float": (float, "X")
 def columns_by_role(text: str) -> list[tuple[str, Name]]:
     """The roles and names in `query=search_term,doc=0,grade=`; a number is that of a column."""
     pairs = []
-    for pair in text.split(","):
+    # A name may have commas.
+    for pair in re.split(r",(?=\w+=)", text):
         role, equals, name = pair.partition("=")
         if not equals or role not in ROLES:
-            expected = "ROLE=NAME" + did_you_mean(closest(role, ROLES)) * bool(equals)
+            expected = f"ROLE=NAME, with a role such as {', '.join(LISTED_ROLES)}"
+            expected += did_you_mean(closest(role, ROLES)) * bool(equals)
             raise argparse.ArgumentTypeError(f"expected {expected}, found {pair!r}")
         pairs.append((role, int(name) if name.isdecimal() else name or None))
     return pairs
@@ -74,7 +76,7 @@ def _weights(text: str) -> list[float]:
 
 # argparse shows the names of functions in its messages.
 _level.__name__, _weights.__name__ = "number", "weights"
-COLUMNS = "columns by role, such as query=search_term,grade=3"
+COLUMNS = f"columns by role, as in query=need,grade=3 (from 0): {', '.join(LISTED_ROLES)}"
 LETTERS = {
     "relevance_level": "l",
     "depth": "M",

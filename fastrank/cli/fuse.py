@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.analysis.fusion.fuse import fuse
 from fastrank.analysis.fusion.methods import METHODS
 from fastrank.analysis.fusion.options import FusionOptions
-from fastrank.cli.command import Command, UsageError
+from fastrank.cli.command import Command
 from fastrank.cli.flags import METHOD, given_options
 from fastrank.core.formats import formats
 from fastrank.core.formats.load import read_run, write_run
@@ -48,14 +48,11 @@ def _declare(parser: Parser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    output = arguments.output or "-"
-    if formats.FORMATS[arguments.format].is_binary and output == "-":
-        raise UsageError(f"{arguments.format} cannot be written to standard output; use -o FILE")
     options, warn = given_options(arguments, FusionOptions), arguments.command.warn
     version = options["trec_eval_version"]
     runs = [read_run(path, trec_eval_version=version, warn=warn) for path in arguments.runs]
     fused = fuse(runs, arguments.method, warn=warn, **options)
-    write_run(fused, output, arguments.format)
+    write_run(fused, arguments.output or "-", arguments.format, warn=warn)
 
 
 COMMAND = Command(

@@ -18,10 +18,9 @@ from fastrank.cli.flags import (
     VARIABLES,
     given_options,
 )
-from fastrank.cli.output import check_distinct, command_line, encoded
+from fastrank.cli.output import command_line, encoded
 from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.compression import compressed
 from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import FORMS
@@ -152,7 +151,6 @@ def _save(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    check_distinct({"BASELINE": arguments.baseline, "-o": arguments.output})
     if arguments.update and arguments.baseline == "-":
         raise OptionError("--update", "standard input cannot be replaced; name a file")
     if arguments.update and arguments.allow_other_qrels:
@@ -168,7 +166,7 @@ def _check(arguments: argparse.Namespace) -> int:
         if verdict.is_improvement:
             source = verdict.current.source | {"command": command_line()}
             lines = verdict.current._replace(source=source).lines()
-            outputs.append((arguments.baseline, compressed(lines, arguments.baseline)))
+            outputs.append((arguments.baseline, lines))
         done = (
             "replaced by this run"
             if verdict.is_improvement
@@ -176,9 +174,8 @@ def _check(arguments: argparse.Namespace) -> int:
         )
         note = f"{files.name_of(arguments.baseline)}: {done}"
         verdict = verdict.changed(notes=[*verdict.notes, note])
-    path = arguments.output or "-"
     text = arguments.command.rendered(verdict, arguments)
-    outputs.append((path, compressed([encoded(text)], path)))
+    outputs.append((arguments.output or "-", [encoded(text)]))
     files.write_all(outputs)
     if arguments.format == "github":
         _report_to_github(verdict)
@@ -197,7 +194,13 @@ def _report_to_github(verdict: Verdict) -> None:
 
 
 SAVE = Command(
-    "fastrank gate save", _declare_save, _save, usage=("QRELS RUN",), epilog=SAVE_EPILOG, failure=2
+    "fastrank gate save",
+    _declare_save,
+    _save,
+    usage=("QRELS RUN",),
+    epilog=SAVE_EPILOG,
+    failure=2,
+    kinds={"output": "baseline"},
 )
 CHECK = Command(
     "fastrank gate check",

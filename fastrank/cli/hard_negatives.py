@@ -96,9 +96,10 @@ def _run(arguments: argparse.Namespace) -> None:
         "corpus": _ids(arguments),
     }
     mined = hard_negatives(**given_options(arguments, hard_negatives) | inputs)
-    count = mined.write(arguments.output, arguments.format, **_texts(arguments, mined))
+    output = "-" if arguments.output is None else arguments.output
+    count = mined.write(output, arguments.format, **_texts(arguments, mined))
     summary = _summary(mined, count)
-    if arguments.output == "-":
+    if arguments.output is None:
         warn(summary)
     else:
         write([summary.encode() + b"\n"])
@@ -152,4 +153,11 @@ def _summary(mined: HardNegatives, count: int) -> str:
     return "; ".join(parts)
 
 
-COMMAND = Command("fastrank hard-negatives", _declare, _run, usage=("QRELS RUN",), epilog=EPILOG)
+COMMAND = Command(
+    "fastrank hard-negatives",
+    _declare,
+    _run,
+    usage=("QRELS RUN",),
+    epilog=EPILOG,
+    kinds={"output": "records"},
+)

@@ -12,8 +12,8 @@ from fastrank.cli.command import Command
 from fastrank.cli.flags import INPUTS, METHOD, OUTPUT, STATISTICS, at_least, given_options
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
+from fastrank.core.formats import formats
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.compression import compressed
 from fastrank.core.formats.load import write_qrels
 from fastrank.core.formats.tables.table_files import delimited_lines
 from fastrank.core.measures.selection import DEFAULT_MEASURES
@@ -72,8 +72,8 @@ examples:
       --plan plan.json -o judge.tsv *.run
 
 The output is for assessors: query, document and an empty grade, separated by
-tabs, in random order, without ranks and the judge's grades. The plan keeps the
-strata and probabilities.
+tabs, or by commas in a .csv file, in random order, without ranks and the
+judge's grades. The plan keeps the strata and probabilities.
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
@@ -185,9 +185,11 @@ def _declare_plan(parser: Parser) -> None:
 def _plan(arguments: argparse.Namespace) -> None:
     plan = plan_judgments(**given_options(arguments, plan_judgments))
     sheet = plan.sheet()
-    sheet_file = arguments.output or "-", delimited_lines("tsv", sheet.names, sheet.rows())
-    outputs = ((arguments.plan, [plan._content()]), sheet_file)
-    files.write_all([(path, compressed(content, path)) for path, content in outputs])
+    sheet_file = (
+        arguments.output or "-",
+        delimited_lines(arguments.format, sheet.names, sheet.rows()),
+    )
+    files.write_all([(arguments.plan, [plan._content()]), sheet_file])
 
 
 def _declare_merge(parser: Parser) -> None:
@@ -198,7 +200,7 @@ def _declare_merge(parser: Parser) -> None:
 
 def _merge(arguments: argparse.Namespace) -> None:
     qrels, conflicts = merged(arguments.qrels, arguments.prefer, arguments.conflicts)
-    write_qrels(qrels, arguments.output or "-", None if arguments.output else "trec")
+    write_qrels(qrels, arguments.output or "-", arguments.format)
     if conflicts:
         count = counted(conflicts, "pair")
         arguments.command.warn(f"{count} with different grades; chosen: {arguments.prefer}")
@@ -213,13 +215,22 @@ def _declare_diff(parser: Parser) -> None:
 def _declare_holes(parser: Parser) -> None:
     parser.add_files(runs=True)
     parser.add_output()
-    parser.add_flags(unjudged, ["k", "by"], defaults={"by": "run"}, group=METHOD)
+    parser.add_flags(unjudged, ["k", "by"], group=METHOD)
     parser.add_flags(unjudged, ["trec_eval_version"])
 
 
+# The formats of sheets for assessors.
+SHEETS = {".tsv": "tsv", ".csv": "csv"}
 STEPS = {
     "merge the judgments of several judges": Command(
-        "fastrank qrels merge", _declare_merge, _merge, usage=("QRELS...",), epilog=MERGE_EPILOG
+        "fastrank qrels merge",
+        _declare_merge,
+        _merge,
+        usage=("QRELS...",),
+        epilog=MERGE_EPILOG,
+        formats=formats.written_formats("qrels"),
+        suffixes=formats.SUFFIXES,
+        in_place=True,
     ),
     "show what changed between two versions of judgments": Command(
         "fastrank qrels diff",
@@ -262,6 +273,9 @@ PLAN = Command(
     _plan,
     usage=("--plan FILE RUN...",),
     epilog=PLAN_EPILOG,
+    formats=tuple(SHEETS.values()),
+    suffixes=SHEETS,
     outputs=("output", "plan"),
+    kinds={"plan": "object"},
 )
 QRELS = Command("fastrank qrels", epilog=QRELS_EPILOG, steps=STEPS)

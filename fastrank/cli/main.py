@@ -187,5 +187,23 @@ def _unknown_command(word: str) -> str:
 
 
 def version() -> str:
-    """The version of fastrank and the engine that runs its kernels. Raises EngineError."""
-    return f"fastrank {__version__}, engine: {engine()}"
+    """The version of fastrank, the engine that runs its kernels, and which `trec_eval` runs.
+
+    Raises EngineError.
+    """
+    return f"fastrank {__version__}, engine: {engine()}\ntrec_eval: {_trec_eval()}"
+
+
+def _trec_eval() -> str:
+    """The command that a shell finds, and whether it needs Python for what is usual."""
+    import shutil
+
+    path = shutil.which("trec_eval")
+    if path is None:
+        return "not on the PATH"
+    with open(path, "rb") as file:
+        content = file.read()
+    # In the launcher, which the executable holds.
+    if b"from fastrank.cli" not in content:
+        return f"{path}, another program"
+    return f"{path}, {'starts Python' if content.startswith(b'#!') else 'compiled'}"

@@ -12,7 +12,7 @@ from fastrank.errors import EngineError, OptionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from typing import TextIO
 
 
@@ -21,6 +21,9 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+# What is said of an output that fails, before the reason; and the exit status of a shell for a
+# command whose reader went away.
+UNWRITABLE, BROKEN_PIPE = "cannot write the results: ", 141
 # The colors of terminals by what they mark, as numbers of ECMA-48.
 COLORS = {"error": 31, "warning": 33, "note": 36}
 
@@ -35,6 +38,11 @@ def colored(text: str, severity: str | None, stream: TextIO | None) -> str:
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     if severity is None or plain or not is_terminal(stream):
         return text
+    return in_color(text, severity)
+
+
+def in_color(text: str, severity: str) -> str:
+    """A text as terminals show it in a color."""
     return f"\x1b[{COLORS[severity]}m{text}\x1b[0m"
 
 
@@ -108,25 +116,23 @@ def report_unwritable(name: str, path: str | None, error: OSError) -> int:
     return 1
 
 
-def check_distinct(outputs: Mapping[str, str | None]) -> None:
-    """Raise OptionError if two outputs are one file, whatever the spelling of its path.
+def check_distinct(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
+    """Raise OptionError if an output is the file of another or of an input, however it is spelled.
 
-    outputs: the path of each flag; None for an output that is not written.
+    outputs, inputs: flags with paths.
     """
-    flags: dict[str, str] = {}
-    for flag, path in outputs.items():
-        if path is None:
-            continue
+    files = {os.path.realpath(path): flag for flag, path in inputs if os.path.isfile(path)}
+    for flag, path in outputs:
         real = path if path == "-" else os.path.realpath(path)
         if os.path.exists(real) and not os.path.isfile(real):
             # Devices and pipes take several outputs.
             continue
-        if real in flags:
+        if real in files:
             from fastrank.core.formats.files.files import name_of
 
-            reason = f"{name_of(path)} is also the file of {flags[real]}; name another"
+            reason = f"{name_of(path)} is also the file of {files[real]}; name another"
             raise OptionError(flag, reason)
-        flags[real] = flag
+        files[real] = flag
 
 
 def command_line() -> list[str]:
@@ -155,11 +161,11 @@ def guarded(name: str, command: Callable[[], int]) -> int:
     except BrokenPipeError:
         # The reader closed the pipe.
         discard(sys.stdout)
-        return 141
+        return BROKEN_PIPE
     except OSError as error:
         if error.filename not in (None, "-"):
             return report_unwritable(name, error.filename, error)
-        complain(f"{name}: cannot write the results: {error.strerror}", "error")
+        complain(f"{name}: {UNWRITABLE}{error.strerror}", "error")
         discard(sys.stdout)
         return 1
     except (EngineError, ImportError) as error:

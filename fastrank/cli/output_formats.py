@@ -7,6 +7,7 @@ import shutil
 
 from fastrank.cli.output import encoded, without_controls
 from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.formats import FORMATS as FORMATS_OF_RUNS
 from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.results.result import rendered
 from fastrank.core.scores.columns import trec_lines
@@ -79,7 +80,9 @@ def _side_by_side(
     if not results or not (per_query or summary):
         return None
     if not per_query:
-        return table(scores, names, digits=arguments.digits, bold=not arguments.no_bold)
+        means = table(scores, names, digits=arguments.digits, bold=not arguments.no_bold)
+        # Those go to standard error.
+        return means.changed(notes=())
     if len(results) == 1:
         return wide_table(scores[0], summary=summary, digits=arguments.digits)
     return query_table(scores, names, summary=summary, digits=arguments.digits)
@@ -158,6 +161,17 @@ OTHER_SUFFIXES = frozenset(
     (".tsv", ".parquet", ".parq", ".pq", ".arrow", ".svg", ".png", ".pdf", ".xml", ".yaml", ".yml")
     + (".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".zip")
 )
+# Of what has one form: the suffixes of its files.
+ENDINGS = {
+    "page": (".html", ".htm"),
+    "folder or page": (".html", ".htm"),
+    "object": (".json",),
+    "baseline": (".json", ".jsonl", ".ndjson"),
+    "records": (".jsonl", ".ndjson", ".json"),
+    "run": FORMATS_OF_RUNS["trec"].suffixes,
+    "map": (".tsv", ".txt"),
+    "index": (".faiss", ".index"),
+}
 # The flags that change the layout, by their attributes, and the formats in which they do.
 LAYOUT = {
     "interval": ("--interval", (*TABLES, "csv", "json", "jsonl")),
@@ -193,21 +207,39 @@ def format_of_output(
     what writes XML instead.
     Raises OptionError for the suffix of a format that the command cannot write.
     """
-    name = (output or "").lower()
-    for ending in COMPRESSED:
-        name = name.removesuffix(ending)
-    suffix = os.path.splitext(name)[1]
+    suffix = _suffix_of(output or "")
     form = suffixes.get(suffix, "")
     if form in formats:
         return form
     if suffix not in SUFFIXES and suffix not in OTHER_SUFFIXES:
         return default
-    endings = ", ".join(end for end, kind in suffixes.items() if kind in formats)
-    reason = f"{name_of(output or '')} cannot be written in the format of {suffix} files"
-    remedy = (
-        xml if xml and suffix == ".xml" else f"set --format, or use a name that ends in {endings}"
-    )
-    raise OptionError("--output", f"{reason}; {remedy}")
+    endings = [end for end, kind in suffixes.items() if kind in formats]
+    remedy = xml if xml and suffix == ".xml" else f"set --format, or {_named(endings)}"
+    raise _foreign_suffix("--output", output or "", remedy)
+
+
+def check_suffix(flag: str, path: str, kind: str) -> None:
+    """Raise OptionError for the suffix of another kind of file; kind: one of ENDINGS."""
+    suffix, endings = _suffix_of(path), ENDINGS[kind]
+    if suffix in (*SUFFIXES, *OTHER_SUFFIXES) and suffix not in endings:
+        raise _foreign_suffix(flag, path, _named(endings))
+
+
+def _suffix_of(path: str) -> str:
+    """The suffix of a file without that of compression, in lower case."""
+    name = path.lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return os.path.splitext(name)[1]
+
+
+def _named(endings: Iterable[str]) -> str:
+    return f"use a name that ends in {', '.join(endings)}"
+
+
+def _foreign_suffix(flag: str, path: str, remedy: str) -> OptionError:
+    reason = f"cannot be written in the format of {_suffix_of(path)} files"
+    return OptionError(flag, f"{name_of(path)} {reason}; {remedy}")
 
 
 def settle_layout(arguments: argparse.Namespace) -> None:

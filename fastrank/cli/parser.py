@@ -44,6 +44,8 @@ LETTER_OR_WORD = re.compile(r"-[A-Za-z]|--.")
 USAGE = "usage: "
 
 # Other names of formats.
+# The letters of choices that help lists.
+MOST_CHOICES = 60
 ALIASES = {"text": "table", "md": "markdown", "tex": "latex"}
 
 
@@ -169,6 +171,7 @@ class Parser(argparse.ArgumentParser):
                 "--format",
                 f"(default: {default})",
                 choices=choices,
+                metavar=None if len(",".join(choices)) < MOST_CHOICES else "FORMAT",
                 type=lambda name: ALIASES.get(name, name) if name not in choices else name,
                 group=OUTPUT,
             )

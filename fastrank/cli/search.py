@@ -21,7 +21,7 @@ from fastrank.core.matching.keywords import SearchedOptions
 from fastrank.core.measures.selection import Selection
 from fastrank.core.native.threads import processors
 from fastrank.core.scores.text import NOTED, notes, numbering_notes
-from fastrank.errors import OptionError, ReadError
+from fastrank.errors import OptionError
 from fastrank.vectors.embeddings.judged_search import (
     EmbeddingOptions,
     evaluate_embeddings,
@@ -33,13 +33,13 @@ from fastrank.vectors.searching.row_ids import check_row_ids
 from fastrank.vectors.searching.runs import SOURCE, check_writable, run_lines, search
 from fastrank.vectors.searching.search_options import SearchOptions
 from fastrank.vectors.searching.shards import Shards
-from fastrank.vectors.searching.storage import read_index, write_index
+from fastrank.vectors.searching.storage import SUFFIX, read_index, write_index
 from fastrank.vectors.searching.vectors import check_dimension, open_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from fastrank.cli.parser import Parser
@@ -82,6 +82,8 @@ of the query vectors.
 """
 # The number of documents that are retrieved.
 DEPTH = 1000
+# The suffix of the file of ids beside an index.
+BESIDE = dict.fromkeys(("index", "shard", "save_index"), SUFFIX)
 # The part of the usage about the corpus.
 ONE_CORPUS = "(--corpus FILE | --index FILE | --shard FILE ...)"
 
@@ -116,13 +118,7 @@ class SearchInputs:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._arguments = arguments
         self._stack = ExitStack()
-        if (
-            sum(
-                source is not None
-                for source in (arguments.index, arguments.corpus, arguments.shard)
-            )
-            != 1
-        ):
+        if [arguments.index, arguments.corpus, arguments.shard].count(None) != 2:
             raise OptionError("--corpus", "expected one of --corpus, --index and --shard")
         if arguments.jobs > 1 and not arguments.shard:
             raise OptionError("--jobs", "only --shard is searched in several processes")
@@ -163,26 +159,12 @@ class SearchInputs:
             arguments.index_factory == "Flat" and not arguments.save_index
         ):
             return
-        if arguments.save_index:
-            _report_unwritable(
-                arguments.save_index, lambda: files.check_target(arguments.save_index)
-            )
         index = build_for_search(
             self.queries, self.corpus, self.documents, arguments.k, vars(arguments)
         )
         self.corpus = index
         if arguments.save_index:
-            _report_unwritable(
-                arguments.save_index, lambda: write_index(index, arguments.save_index)
-            )
-
-
-def _report_unwritable(path: str, work: Callable[[], None]) -> None:
-    try:
-        work()
-    except OSError as error:
-        reason = f"cannot be written: {error.strerror or error}"
-        raise ReadError(files.name_of(path), reason) from None
+            write_index(index, arguments.save_index)
 
 
 def _refuse_building(arguments: argparse.Namespace) -> None:
@@ -217,8 +199,9 @@ def _search(arguments: argparse.Namespace) -> None:
 
     options = given_options(arguments, SearchOptions)
     tag = tag_of(arguments.tag, SOURCE)
+    output = "-" if arguments.output is None else arguments.output
     with SearchInputs(arguments) as sides:
-        check_writable(arguments.output, sides.documents, sides.names, tag)
+        check_writable(output, sides.documents, sides.names, tag)
         sides.indexed()
         has_ids = isinstance(sides.corpus, (Index, Shards))
         batches = search_batches(
@@ -228,8 +211,8 @@ def _search(arguments: argparse.Namespace) -> None:
             corpus_ids=None if has_ids else sides.documents,
             **{**options, "query_ids": sides.names},
         )
-        lines = run_lines(watched(batches), tag)
-        files.write_compressed(arguments.output, lines)
+        lines = run_lines(watched(batches), tag, warn=arguments.command.warn)
+        files.write_compressed(output, lines)
     counts = {
         "ties_at_cutoff": sum(cuts),
         "zero_vectors": zero_vectors(sides.queries, sides.corpus),
@@ -283,7 +266,9 @@ SEARCH_COMMAND = Command(
     _declare_search,
     _search,
     epilog=SEARCH_EPILOG,
-    outputs=(),
+    outputs=("output", "save_index"),
+    kinds={"output": "run", "save_index": "index"},
+    beside=BESIDE,
     usage=(f"{ONE_CORPUS} --queries FILE -o FILE",),
 )
 EVAL_EMBEDDINGS = Command(
@@ -293,6 +278,8 @@ EVAL_EMBEDDINGS = Command(
     epilog=EVALUATE_EPILOG,
     formats=FORMATS,
     default=default_format,
-    outputs=("output", "run"),
+    outputs=("output", "run", "save_index"),
+    kinds={"run": "run", "save_index": "index"},
+    beside=BESIDE,
     usage=(f"{ONE_CORPUS} --queries FILE --qrels FILE",),
 )

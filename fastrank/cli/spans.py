@@ -9,10 +9,11 @@ from fastrank.analysis.spans.qrels import span_qrels
 from fastrank.analysis.spans.readers import lookup_of, read_chunks, read_spans
 from fastrank.cli.command import Command, flag_of
 from fastrank.cli.flags import INPUTS, METHOD, given_options
-from fastrank.cli.output_formats import format_of_output
+from fastrank.cli.output_formats import SUFFIXES
+from fastrank.core.formats import formats
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.load import write_qrels
-from fastrank.core.results.result import FORMS, rendered
+from fastrank.core.results.result import FORMS
 from fastrank.core.scores.tables import table
 from fastrank.core.scores.text import notes
 from fastrank.errors import OptionError
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     import argparse
 
     from fastrank.cli.parser import Parser
+    from fastrank.core.results.table import Table
 
+QRELS_FORMATS = formats.written_formats("qrels")
 EPILOG = f"""\
 examples:
   fastrank spans spans.csv chunks.csv -o chunks.qrels
@@ -33,8 +36,10 @@ examples:
 SPANS has the columns query, document, start, end, and optionally grade and
 evidence; CHUNKS chunk, document, start, end, or text instead of start and end,
 which needs --texts. Both are CSV, TSV, JSON, JSONL or parquet; places are
-characters. Without RUN, judgments of the chunks are written, in the format of
-the name of the output file; with RUN, a table of these measures of the text:
+characters. Without RUN, judgments of the chunks are written, as
+{", ".join(QRELS_FORMATS)};
+with RUN, a table of these measures of the text, as
+{", ".join(FORMS)}:
 {MEASURES}
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
@@ -55,35 +60,45 @@ def _declare(parser: Parser) -> None:
     parser.add_flags(evaluate_spans, ["missing"])
 
 
-def _run(arguments: argparse.Namespace) -> str | None:
+def _run(arguments: argparse.Namespace) -> Table | None:
     _check_options(arguments)
     texts = lookup_of(arguments.texts) if arguments.texts else None
     spans, chunks = read_spans(arguments.spans, texts), read_chunks(arguments.chunks, texts)
     if not arguments.runs:
         qrels = span_qrels(spans, chunks, **given_options(arguments, OPTIONS))
-        write_qrels(qrels, arguments.output or "-", None if arguments.output else "trec")
+        write_qrels(qrels, arguments.output or "-", arguments.format)
         return None
-    form = format_of_output(arguments.output, FORMS, "table")
     measures, scores = arguments.measure or MEASURES, []
     for run in arguments.runs:
         scores.append(evaluate_spans(spans, chunks, run, measures, missing=arguments.missing))
         for note in notes(scores[-1]):
             arguments.command.warn(note)
-    layout = {"page": True} if form == "html" else {}
-    return rendered(table(scores, run_names(arguments.runs)), form, **layout)
+    # The notes were warnings.
+    return table(scores, run_names(arguments.runs)).changed(notes=())
 
 
 def _check_options(arguments: argparse.Namespace) -> None:
     """Raise OptionError for options that have no effect."""
+    with_runs = f"with{'' if arguments.runs else 'out'} a RUN"
+    if arguments.format not in (allowed := FORMS if arguments.runs else QRELS_FORMATS):
+        expected = f"{with_runs}, expected one of {', '.join(allowed)}"
+        raise OptionError("--format", f"{expected}, found {arguments.format}")
     of_qrels, of_runs = signature(span_qrels).parameters, signature(evaluate_spans).parameters
     defaults = {name: of_qrels[name].default for name in OPTIONS}
     if not arguments.runs:
         defaults = {"measure": None, "missing": of_runs["missing"].default}
     for name, default in defaults.items():
         if getattr(arguments, name) != default:
-            raise OptionError(
-                flag_of(name), f"no effect with{'' if arguments.runs else 'out'} a RUN"
-            )
+            raise OptionError(flag_of(name), f"no effect {with_runs}")
 
 
-COMMAND = Command("fastrank spans", _declare, _run, usage=("SPANS CHUNKS [RUN...]",), epilog=EPILOG)
+COMMAND = Command(
+    "fastrank spans",
+    _declare,
+    _run,
+    usage=("SPANS CHUNKS [RUN...]",),
+    epilog=EPILOG,
+    formats=dict.fromkeys((*FORMS, *QRELS_FORMATS)),
+    suffixes=formats.SUFFIXES | SUFFIXES,
+    default=lambda arguments: "table" if arguments.runs else "trec",
+)

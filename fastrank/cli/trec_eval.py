@@ -66,6 +66,9 @@ Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
 # The original's version numbers, after which the tag in parentheses is ours.
 VERSIONS = {"9.0.8": "9.0.7", "10.0": "10.0-rc3"}
 
+# What is computed without -m.
+DEFAULT_SET = "official"
+
 RUN_FORMAT, *RELEVANCE_FORMATS = trec.FORMATS
 
 
@@ -203,7 +206,7 @@ def _threads(text: str) -> int | None:
 def _evaluate(request: _Request, relevance_file: str, run_file: str) -> int:
     judgments = _read_judgments(request, relevance_file)
     if not request.selection:
-        request.selection.add("official")
+        request.selection.add(DEFAULT_SET)
     # Like the original, report errors of the measures after those of the files.
     wrong: MeasureError | None = None
     options = request.options()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.common.messages import brief
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -31,7 +32,7 @@ def integer(name: str, value: int) -> int:
     if not hasattr(value, "__index__"):
         raise TypeError(f"{name}: expected an integer, found {type(value).__name__}")
     if not -(2**63) <= value < 2**63:
-        raise OptionError(name, f"expected a 64-bit integer, found {value}")
+        raise OptionError(name, f"expected a 64-bit integer, found {brief(value.__index__())}")
     return value.__index__()
 
 
@@ -45,7 +46,12 @@ def finite(name: str, value: object) -> float:
     """The value as a finite float. Raises OptionError, or TypeError for other types."""
     if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
         raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
-    number = float(value)
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):
+        # A long integer, and decimal's NaN that signals.
+        reason = f"expected a finite number in the range of a double, found {brief(value)}"
+        raise OptionError(name, reason) from None
     if number - number != 0.0:
         raise OptionError(name, f"expected a finite number, found {value}")
     return number

@@ -64,6 +64,14 @@ def valid_json(text: str) -> str:
     return re.sub(pattern, lambda match: match[1] or rf"\\x{match[2]}", text)
 
 
+def brief(value: object) -> str:
+    """The beginning of a value; Python does not print integers of some thousand digits."""
+    try:
+        return f"{value!r:.60}"
+    except ValueError:
+        return "an integer of thousands of digits"
+
+
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 query`, `2 queries`, `1,234 queries`.
 
@@ -131,6 +139,7 @@ OTHER_NAMES = {
     "fdr": "bh",
     "fdr_bh": "bh",
     "fdr_by": "by",
+    "first": "given",
     "fisher": "randomization",
     "hsd": "tukey",
     "mcnemar": "sign",

@@ -31,6 +31,7 @@ from fastrank.core.formats.tables.values import (
     texts_of_ids,
 )
 from fastrank.errors import ArrayError, OptionError
+from fastrank.vectors.searching.vectors import SYNONYMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ def evaluate_results(
         `fastrank.index_qrels` takes them; with `docs`, as `fastrank.evaluate` takes them.
     results: (total_scores, total_indices), floats[queries, k] and integers[queries, k]; or
         (total_scores, total_examples), which require `docs`.
-    metric: "l2" for distances, the default of datasets; "ip" for inner products; or
-        `dataset.get_index(name)`, from which it is detected.
+    metric: "l2" for distances, the default of datasets; "ip" for inner products; other names of
+        these that `fastrank.search` takes; or `dataset.get_index(name)`, from which it is detected.
     queries: the id of each row of the results; by default the row numbers from 0.
     docs: the id of each row of the dataset, such as `dataset["id"]`; for examples, the name of
         their id column.
@@ -185,8 +186,10 @@ def _higher_is_better(metric: object) -> bool:
     """Whether higher scores of a metric are better."""
     index = getattr(metric, "faiss_index", metric)
     number = getattr(index, "metric_type", index)
-    if isinstance(number, str) and number in METRICS:
-        return METRICS[number]
+    if isinstance(number, str):
+        number = SYNONYMS.get(number, number)
+        if number in METRICS:
+            return METRICS[number]
     # The numbers are faiss's: METRIC_INNER_PRODUCT and METRIC_L2.
     if isinstance(number, int) and number in (0, 1):
         return number == 0

@@ -37,7 +37,8 @@ or for negative grades.
 from __future__ import annotations
 
 import warnings
-from functools import lru_cache
+from contextlib import suppress
+from functools import cached_property, lru_cache
 from typing import Any as Anything
 
 import numpy
@@ -55,8 +56,9 @@ except ModuleNotFoundError as error:
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.core.evaluation.dict_evaluator import DictEvaluator
 from fastrank.core.evaluation.values import Values
-from fastrank.core.formats.inputs import as_qrels
+from fastrank.core.formats.inputs import as_qrels, as_run
 from fastrank.core.formats.qrels import Qrels
+from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 from fastrank.core.matching.dicts import index_judgments
 from fastrank.core.matching.match import match
@@ -67,7 +69,7 @@ from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from fastrank.core.measures.bound import BoundMeasure
 
@@ -94,6 +96,7 @@ _OTHER_ORDERS = {
 }
 # These only with this parameter; otherwise they come from another provider.
 _ONLY_WITH = {"RR": "cutoff", "RBP": "rel"}
+_IDS = ("query_id", "doc_id")
 
 
 def _with_any_parameters(name: str) -> Anything:
@@ -127,20 +130,29 @@ class FastrankEvaluator(providers.Evaluator):
 
     def __init__(self, measures: list[Anything], qrels: Anything) -> None:
         self._bound = [_bound(measure) for measure in measures]
-        plain = [bound for bound in self._bound if bound.measure.needs != "subtopics"]
+        self._simple = [bound for bound in self._bound if bound.measure.needs != "subtopics"]
         rest = [bound for bound in self._bound if bound.measure.needs == "subtopics"]
+        judgments: Anything = _of_frame(qrels, qrels.qrels, ir_measures.Qrel, as_qrels)
         self._by_subtopic = None
         if rest:
-            rows = list(qrels.as_namedtuple_iter())
+            rows = judgments
+            if judgments is None:
+                rows = list(qrels.as_namedtuple_iter())
+                qrels = QrelsConverter(rows)
             self._by_subtopic = QrelsEvaluator(rest, rows)
-            qrels = QrelsConverter(rows)
-        by_query = qrels.as_dict_of_dict()
+        # Of documents that are judged twice, dicts have the last grade.
+        if judgments is None or qrels.qrels.duplicated(list(_IDS)).any():
+            by_query = qrels.as_dict_of_dict()
+            self._judged = {query: docs for query, docs in by_query.items() if docs}
+            judgments = index_judgments(self._judged) or qrels_from_dict(
+                self._judged, source="qrels"
+            )
+        else:
+            self._judged, by_query = judgments, judgments.query_ids
         super().__init__(measures, set(by_query))
-        judged = {query: docs for query, docs in by_query.items() if docs}
-        judgments = index_judgments(judged) or qrels_from_dict(judged, source="qrels")
-        self._judged = judged
-        plan = Plan(judgments, plain, Options())
-        self._evaluator = DictEvaluator(plan, judged, _arrange)
+        self._evaluator = DictEvaluator(
+            Plan(judgments, self._simple, Options()), self._judged, _arrange
+        )
         self._other_orders = {
             ties: numbers
             for ties in _OTHER_ORDERS
@@ -151,37 +163,52 @@ class FastrankEvaluator(providers.Evaluator):
             )
         }
 
+    @cached_property
+    def _of_runs(self) -> QrelsEvaluator:
+        return QrelsEvaluator(self._simple, self._judged)
+
     def _rows(self, run: Anything) -> tuple[list[str], list[list[float]]]:
         """The queries with judgments and results, and the values of each measure for them."""
-        rankings = RunConverter(run).as_dict_of_dict()
+        converter = RunConverter(run)
+        rankings = _of_frame(converter, run, ir_measures.ScoredDoc, as_run)
+        if rankings is not None:
+            queries = [query for query in rankings.query_ids if query in self._judged]
+            # Of documents that are retrieved twice, dicts have the last score.
+            with suppress(InputError):
+                plain = self._of_runs.columns(rankings, queries)
+                return queries, self._columns(rankings, queries, plain)
+        rankings = converter.as_dict_of_dict()
         by_query, computed, _held = self._evaluator.compute(rankings)
-        queries, plain = list(by_query), iter(computed)
-        rest = iter(self._by_subtopic.columns(rankings, queries) if self._by_subtopic else ())
-        columns = []
-        for bound in self._bound:
-            if bound.measure.needs == "subtopics":
-                columns.append(next(rest))
-                continue
-            column = next(plain)
-            # A measure without values per query counts queries.
-            values = [1.0] * len(queries) if column is None else column[:: bound.width].tolist()
-            columns.append(values)
+        queries = list(by_query)
+        plain = [
+            _first_values(bound, column, len(queries))
+            for bound, column in zip(self._simple, computed, strict=True)
+        ]
+        return queries, self._columns(rankings, queries, plain)
+
+    def _columns(
+        self, rankings: Anything, queries: list[str], plain: list[list[float]]
+    ) -> list[list[float]]:
+        """The values of all measures, given those that need no subtopics."""
+        rest = self._by_subtopic.columns(rankings, queries) if self._by_subtopic else []
+        sources = {True: iter(rest), False: iter(plain)}
+        columns = [next(sources[bound.measure.needs == "subtopics"]) for bound in self._bound]
         if self._other_orders:
-            self._warn_of_ties({query: rankings[query] for query in queries}, columns)
-        return queries, columns
+            self._warn_of_ties(rankings, queries, columns)
+        return columns
 
     def _warn_of_ties(
-        self, rankings: dict[str, dict[str, float]], columns: list[list[float]]
+        self, rankings: Anything, queries: list[str], columns: list[list[float]]
     ) -> None:
         """Warn, once, if a value would differ in the order of another provider."""
-        if not any(map(_has_ties, rankings.values())):
+        if not _has_ties(rankings, queries):
             return
         orders = []
         for ties, numbers in self._other_orders.items():
             names = [
                 str(self.measures[number])
                 for number in numbers
-                if self._differ(self._bound[number], ties, rankings, columns[number])
+                if self._differ(self._bound[number], ties, rankings, queries, columns[number])
             ]
             if names:
                 orders.append(f"{_OTHER_ORDERS[ties][0]} for {', '.join(names)}")
@@ -190,17 +217,22 @@ class FastrankEvaluator(providers.Evaluator):
             warnings.warn(
                 "the run has equal scores that change values: fastrank ranks their documents by"
                 f" descending id; ir_measures' other providers rank them {'; '.join(orders)}",
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _differ(
-        self, bound: BoundMeasure, ties: Anything, rankings: Anything, column: list[float]
+        self,
+        bound: BoundMeasure,
+        ties: Anything,
+        rankings: Anything,
+        queries: list[str],
+        column: list[float],
     ) -> bool:
         """Whether values differ from those of another order of ties."""
         by_subtopic = self._by_subtopic if bound.measure.needs == "subtopics" else None
         qrels = self._judged if by_subtopic is None else by_subtopic.qrels
         evaluator = QrelsEvaluator([bound], qrels, ties)
-        (values,) = evaluator.columns(rankings, list(rankings))
+        (values,) = evaluator.columns(rankings, queries)
         # NaN where there is no value.
         return any(a != b and (a == a or b == b) for a, b in zip(column, values, strict=True))
 
@@ -236,20 +268,22 @@ class FastrankEvaluator(providers.Evaluator):
 
 
 class QrelsEvaluator:
-    """Computes measures of subtopics, which dicts of judgments lack, or in other orders of ties.
+    """Computes measures of subtopics, which dicts of judgments lack, of frames, or in other orders.
 
     qrels: judgments in any form. Raises MeasureError for measures of subtopics if these have none.
     """
 
     def __init__(
-        self, bound: list[BoundMeasure], qrels: Anything, ties: str = "docno_desc"
+        self, measures: list[BoundMeasure], qrels: Anything, ties: str = "docno_desc"
     ) -> None:
         self.qrels: Anything = as_qrels(qrels) if qrels else Qrels.from_dict({})
-        self._plan = Plan(self.qrels, bound, Options().changed(ties=ties))
+        self._plan = Plan(self.qrels, measures, Options().changed(ties=ties))
 
-    def columns(self, run: Anything, queries: list[str]) -> list[list[float]]:
+    def columns(self, run: Run | Mapping[str, Anything], queries: list[str]) -> list[list[float]]:
         """The values of each measure for these queries of a run. Raises InputError."""
-        judged = match(self._plan, {query: run[query] for query in queries})
+        if not isinstance(run, Run):
+            run = {query: run[query] for query in queries}
+        judged = match(self._plan, run)
         if judged.failure is not None:
             raise InputError("run", str(judged.failure))
         values = Values(self._plan, judged)
@@ -257,7 +291,7 @@ class QrelsEvaluator:
         rows = {ids[query]: row for row, query in enumerate(judged.queries)}
         columns = []
         for bound in self._plan.measures:
-            column = values.of(bound)
+            column = _first_values(bound, values.of(bound), len(rows))
             columns.append([column[rows[query]] if query in rows else 0.0 for query in queries])
         return columns
 
@@ -286,11 +320,41 @@ def _order_of(measure: Anything) -> str:
     return next((ties for ties, (_, names) in orders if measure.NAME in names.split()), "")
 
 
-def _has_ties(ranking: dict[str, float]) -> bool:
-    """Whether two documents have equal scores."""
-    scores = numpy.fromiter(ranking.values(), float, len(ranking))
-    scores.sort()
-    return bool((scores[1:] == scores[:-1]).any())
+def _of_frame(
+    converter: Anything, frame: Anything, kind: Anything, read: Callable[[Anything], Anything]
+) -> Anything:
+    """What `read` makes of a pandas frame, whose rows ir_measures would convert one by one.
+
+    kind: the named tuple whose fields are the columns. None for other forms, and for ids that are
+    not texts and missing values, which are left to ir_measures.
+    """
+    if converter.predict_type()[0] != "pd_dataframe":
+        return None
+    from pandas.api.types import infer_dtype
+
+    frame = frame[[name for name in kind._fields if name in frame.columns]]
+    if any(infer_dtype(frame[name], skipna=False) != "string" for name in _IDS):
+        return None
+    with suppress(InputError):
+        return read(frame)
+    return None
+
+
+def _first_values(bound: BoundMeasure, column: Anything, count: int) -> list[float]:
+    """The first value of a measure for each query; one without values per query counts queries."""
+    values: list[float] = [1.0] * count if column is None else column[:: bound.width].tolist()
+    return values
+
+
+def _has_ties(rankings: Anything, queries: list[str]) -> bool:
+    """Whether two documents of one of the queries have equal scores."""
+    if isinstance(rankings, Run):
+        columns = numpy.split(rankings.scores, rankings.offsets[1:-1])
+        by_query = dict(zip(rankings.query_ids, columns, strict=True))
+        ordered = [numpy.sort(by_query[query]) for query in queries]
+    else:
+        ordered = [numpy.sort(numpy.array([*rankings[query].values()])) for query in queries]
+    return any((scores[1:] == scores[:-1]).any() for scores in ordered)
 
 
 def _parameters(measure: Anything) -> dict[str, Anything]:

@@ -30,7 +30,7 @@ import re
 from functools import lru_cache
 
 from fastrank.common.arguments import DEFAULT_VERSION
-from fastrank.core.data.row_dicts import rows_as_dicts
+from fastrank.core.data.row_dicts import RowDicts
 from fastrank.core.evaluation.dict_evaluator import DictEvaluator
 from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 from fastrank.core.matching.dicts import index_judgments
@@ -127,7 +127,7 @@ class RelevanceEvaluator:
             options = DEFAULTS.changed(
                 relevance_level=relevance_level, judged_only=bool(judged_docs_only_flag)
             )
-        self._evaluator = DictEvaluator(Plan(judgments, bound, options), judged, _columns)
+        self._evaluator = DictEvaluator(Plan(judgments, bound, options), judged, _rows)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values {query: {measure: value}} of a run {query: {document: score}}.
@@ -146,16 +146,16 @@ class RelevanceEvaluator:
         if not isinstance(scores, dict):
             raise ArgumentError("scores", "Argument object scores should be of type dictionary.")
         try:
-            queries, columns, _held = self._evaluator.compute(scores)
+            queries, rows, _held = self._evaluator.compute(scores)
         except InputError as error:
             if "NaN" in error.reason:
                 raise
             raise ArgumentError(error.source, error.reason) from error
-        return dict(zip(queries, rows_as_dicts(columns, len(queries))))  # noqa: B905
+        return dict(zip(queries, rows.make(len(queries))))  # noqa: B905
 
 
-def _columns(values: Values) -> dict[str, tuple[object, int, int]]:
-    """Where the values of each name are, as `rows_as_dicts` takes them."""
+def _rows(values: Values) -> RowDicts:
+    """What makes dicts of the values."""
     columns: dict[str, tuple[object, int, int]] = {}
     for bound_measure in values.plan.measures:
         if bound_measure.measure.needs == "queries":
@@ -166,7 +166,7 @@ def _columns(values: Values) -> dict[str, tuple[object, int, int]]:
             column = values.of(bound_measure)
             for offset, name in enumerate(_names(bound_measure)):
                 columns[name] = column, offset, bound_measure.width
-    return columns
+    return RowDicts(columns)
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

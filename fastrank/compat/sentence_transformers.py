@@ -223,8 +223,6 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         **options: Unpack[RankingOptions],
     ) -> None:
         super().__init__()
-        if metric is not None:
-            check_metric(metric)
         at_least("k", k, 1)
         at_least("corpus_chunk_size", corpus_chunk_size, 1)
         judging = with_defaults(RankingEvaluator.__init__, options)
@@ -253,7 +251,8 @@ class RankingEvaluator(_base()):  # type: ignore[misc]
         self.name = name
         self.write_csv = write_csv
         self.csv_file = f"Information-Retrieval_evaluation{name and '_'}{name}_results.csv"
-        self._chunk, self._metric = corpus_chunk_size, metric
+        self._chunk = corpus_chunk_size
+        self._metric = None if metric is None else check_metric(metric)
         self._searching: dict[str, Any] = {
             "k": k,
             "ignore_identical_ids": ignore_identical_ids,

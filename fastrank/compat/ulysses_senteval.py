@@ -164,11 +164,9 @@ class UlyssesSentEval:
         """
         result = self._result(task, kwargs_embed or {}, kwargs_train or {}, ignore_cached)
         means = per_epoch(result)
-        return (
-            (means, result.details().to_pandas().drop(columns="task"))
-            if return_all_results
-            else means
-        )
+        if not return_all_results:
+            return means
+        return means, result.details().to_pandas().drop(columns="task")
 
     def evaluate(
         self,

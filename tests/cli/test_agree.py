@@ -32,6 +32,17 @@ def _means(path: str, measure: str) -> dict[str, float]:
     return {row[0]: float(row[3]) for row in rows if row[1:3] == ["", measure]}
 
 
+def test_names_that_spreadsheets_would_run_are_the_same_in_files_of_others():
+    """What `eval` writes has an apostrophe before them."""
+    rows = "run,query,measure,value\n{}=a,,map,0.5\nb,,map,0.25\n"
+    write({"ours.csv": rows.format("'"), "others.csv": rows.format("")})
+    (row,) = json.loads(printed("agree --systems --format json ours.csv others.csv"))
+    assert row["systems"] == 2
+    for name, mark in (("ours.csv", "'"), ("others.csv", "")):
+        write({name: rows.format(mark).replace(",,", ",q,")})
+        assert fr.compare_scores(name).names == ["=a", "b"]
+
+
 def test_the_best_system_is_the_first_of_measures_of_which_lower_values_are_better():
     """The best two change places, which weighs more than a change at the end."""
 

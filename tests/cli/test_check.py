@@ -127,7 +127,7 @@ def test_github_shows_findings_at_their_lines():
 
     assert fastrank("check --format github a,b").out.splitlines()[0] == (
         "::error file=a%2Cb,line=1,title=bad-grade::grade 'yes' of document '50%25' is not a"
-        " number; trec_eval reads 0"
+        " number; trec_eval reads 0; write 1 for yes and 0 for no"
     )
     assert fastrank("check --format github good unknown").out.startswith("::warning")
 

@@ -61,3 +61,15 @@ def test_a_run_that_fails_leaves_the_others_and_the_exit_status_says_so(form):
         " (query Q0 doc rank score tag), found 3: '5 Q0 d1'",
         "fastrank eval: 1 of 2 runs could not be evaluated",
     ]
+
+
+@pytest.mark.parametrize("options", ["--jobs 1", "--jobs 2"])
+def test_a_file_whose_last_line_has_another_tag_is_noted(options):
+    write({"q.qrels": "q 0 d 1\n", "b.run": "q Q0 d 1 2 b\n"})
+    write({"a.run": "q Q0 d 1 2 a\np Q0 d 1 1 c\n"})
+    found = fastrank(f"eval {options} -m map q.qrels a.run b.run")
+    told = [line for line in found.err.splitlines() if "tag" in line]
+    assert told == [
+        "fastrank eval: a.run: the first line has the tag 'a', the last one 'c'; does the file"
+        " contain several runs? All lines are evaluated as one"
+    ]

@@ -202,6 +202,8 @@ def test_what_cannot_be_written_is_named(command, path, reason):
         "gate check --update -o /dev/full baseline.json qrels better.run",
         f"search {VECTORS} -o /dev/full",
         "eval -o /dev/full qrels a.run",
+        "agree --plot x.svg -o /dev/full a.run b.run",
+        "convert --kind qrels --format trec --number-queries map qrels /dev/full",
     ],
 )
 def test_no_file_changes_if_one_cannot_be_written(line):
@@ -215,6 +217,22 @@ def test_no_file_changes_if_one_cannot_be_written(line):
     assert found.err.endswith("cannot write /dev/full: No space left on device\n")
     assert found.status == _failure(command)
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "convert --kind qrels --format csv other.qrels other.qrels",
+        "qrels merge other.qrels a.csv -o other.qrels",
+    ],
+)
+def test_judgments_are_replaced_by_what_is_made_of_them(line):
+    write({"a.csv": "query_id,doc_id,relevance\nq1,x,1\n"})
+    before = Path("other.qrels").read_bytes()
+
+    printed(line)
+
+    assert Path("other.qrels").read_bytes() != before
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in PAGES])

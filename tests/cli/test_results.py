@@ -89,7 +89,7 @@ explain -l 2 --ties docno_asc --depth 50 --rows 3 --query q0004 --other pca.run 
 qrels diff some.qrels other.qrels
   fr.diff_qrels("some.qrels", "other.qrels") => table markdown latex csv json
 qrels holes -k 1 --by pair other.qrels a.run
-  fr.unjudged("other.qrels", ["a.run"], 1) => table csv
+  fr.unjudged("other.qrels", ["a.run"], 1, by="pair") => table csv
 judges --seed 3 some.qrels other.qrels
   fr.judge_agreement("some.qrels", "other.qrels", seed=3) => table csv json
 estimate --human people.qrels --judge model.qrels -m P.1 --seed 3 a.run
@@ -143,6 +143,17 @@ spans --of chunk --characters 1 --grade share spans.csv chunks.csv -o chunks.par
   fr.span_qrels("spans.csv", "chunks.csv", of="chunk", characters=1, grade="share").to_dict()
 spans -m 'SpanRecall@1 SpanIoU' spans.csv chunks.csv chunks.run -o means.csv
   Path("means.csv").read_text() => "run,SpanRecall@1,SpanIoU\\nchunks,0.4,0.5\\n"
+spans --format csv -m SpanIoU spans.csv chunks.csv chunks.run
+  out => "run,SpanIoU\\nchunks,0.5\\n"
+spans -o - spans.csv chunks.csv => out => "q1 0 c1 1\\nq1 0 c2 0\\nq1 0 c3 1\\n"
+qrels merge -o - some.qrels => out => "q1 0 a 1\\nq2 0 c 2\\nq3 0 b 0\\n"
+qrels merge --format csv some.qrels
+  out.splitlines()[:2] => ["query_id,doc_id,relevance", "q1,a,1"]
+plan -n 4 --plan plan.json -o sheet.csv a.run
+  Path("sheet.csv").read_text() => fr.read_plan("plan.json").sheet().to_csv()
+plan -n 4 --plan plan.json -o - a.run
+  out.replace("\\t", ",") => fr.read_plan("plan.json").sheet().to_csv()
+compare --format html -o - ALL => out.startswith("<!DOCTYPE") => False
 """
 
 

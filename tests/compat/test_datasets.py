@@ -74,6 +74,13 @@ def test_nearest_examples_have_their_ids():
         results_to_run((DISTANCES, examples), queries=QUERIES, docs="id")
 
 
+@pytest.mark.parametrize(("metric", "name"), [("dot", "ip"), ("euclidean", "l2")])
+def test_a_metric_may_have_its_other_names(metric, name):
+    runs = [results_to_run((DISTANCES, ROWS), metric=word) for word in (metric, name)]
+
+    assert runs[0].to_dict() == runs[1].to_dict()
+
+
 def test_without_ids_documents_are_rows_of_the_dataset():
     by_rows = evaluate_results([{2: 1, 5: 2}, {0: 1}], (DISTANCES, ROWS), "map")
     by_ids = evaluate_results(QRELS, (DISTANCES, ROWS), "map", queries=QUERIES, docs=DOCS)

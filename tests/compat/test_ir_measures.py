@@ -225,15 +225,65 @@ def test_a_run_without_judged_queries_has_default_values():
         assert irm.calc_aggregate([irm.AP, irm.NumQ], qrels, run) == {irm.AP: 0.0, irm.NumQ: 0}
 
 
+def _rows(qrels, run):
+    """Named tuples of ir_measures."""
+    return (
+        [irm.Qrel(query, doc, grade) for query, row in qrels.items() for doc, grade in row.items()],
+        [
+            irm.ScoredDoc(query, doc, score)
+            for query, row in run.items()
+            for doc, score in row.items()
+        ],
+    )
+
+
+def _calculated(measures, qrels, run):
+    evaluator = provider.evaluator(measures, qrels)
+    return list(evaluator.iter_calc(run)), evaluator.calc_aggregate(run)
+
+
 def test_inputs_of_ir_measures_are_taken():
-    pandas = pytest.importorskip("pandas")
     qrels, run = _inputs(3, ties=True)
-    tuples = [irm.Qrel(q, doc, grade) for q, row in qrels.items() for doc, grade in row.items()]
-    results = [irm.ScoredDoc(q, d, score) for q, row in run.items() for d, score in row.items()]
+    rows = _rows(qrels, run)
     expected = _values(provider, irm.AP, qrels, run)
-    assert _values(provider, irm.AP, iter(tuples), iter(results)) == expected
-    frames = pandas.DataFrame(tuples), pandas.DataFrame(results)
-    assert _values(provider, irm.AP, *frames) == expected
+    assert _values(provider, irm.AP, *map(iter, rows)) == expected
+
+
+@with_ties
+@pytest.mark.parametrize("dtype", ["str", "object", "category"])
+@pytest.mark.parametrize("ties", [False, True])
+def test_frames_have_the_values_of_their_rows(dtype, ties):
+    """Beside other forms too, with columns that ir_measures does not read, in any order of rows."""
+    pandas = pytest.importorskip("pandas")
+    measures = [*BY_PYTREC_EVAL, irm.RR @ 10, irm.Judged @ 5, irm.Accuracy]
+    qrels, run = _rows(*_inputs(3, ties=ties))
+    random.Random(1).shuffle(run)
+    judged, ranked = (
+        pandas.DataFrame(rows).astype({"query_id": dtype, "doc_id": dtype}) for rows in (qrels, run)
+    )
+    ranked = ranked.assign(tag=[f"t{row % 3}" for row in range(len(run))], rank=1)
+    expected = _calculated(measures, qrels, run)
+    for forms in ((judged, ranked), (judged, run), (qrels, ranked)):
+        assert _calculated(measures, *forms) == expected
+
+
+@pytest.mark.parametrize("measures", [[irm.AP, irm.nDCG], [irm.P @ 1, irm.StRecall @ 2]], ids=str)
+def test_of_repeated_rows_of_frames_the_last_counts(measures):
+    """As ir_measures' own providers have it, which make dicts of the rows."""
+    pandas = pytest.importorskip("pandas")
+    qrels = [irm.Qrel("q", "a", 1, "1"), irm.Qrel("q", "b", 1, "2"), irm.Qrel("q", "a", 0, "3")]
+    run = [irm.ScoredDoc("q", doc, score) for doc, score in (("a", 3.0), ("b", 2.0), ("a", 1.0))]
+    found = _calculated(measures, pandas.DataFrame(qrels), pandas.DataFrame(run))
+    assert found == _calculated(measures, qrels, run)
+    assert found[1][measures[0]] == 1.0
+
+
+def test_integers_as_ids_are_refused_in_frames_as_in_dicts():
+    """pytrec_eval refuses them, too."""
+    pandas = pytest.importorskip("pandas")
+    frames = [pandas.DataFrame(rows) for rows in _rows({1: {"a": 1}}, {1: {"a": 1.0}})]
+    with pytest.raises(fr.errors.InputError, match="expected ids of type str"):
+        provider.calc_aggregate([irm.AP], *frames)
 
 
 # Rows of query, subtopic, document and grade.

@@ -137,6 +137,14 @@ def test_values_per_query_of_the_last_call_are_kept_and_the_metric_can_be_given(
     assert evaluator.scores.queries == ["q1", "q2", "q3"]
 
 
+@pytest.mark.parametrize(
+    ("metric", "name"),
+    [("dot", "dot"), ("cos", "cosine"), ("cosine_similarity", "cosine"), ("euclidean",) * 2],
+)
+def test_a_metric_may_have_its_other_names(metric, name):
+    assert list(evaluator_of("RR@10", metric=metric)(_Words("cosine"))) == [f"{name}_mrr@10"]
+
+
 def test_the_corpus_is_encoded_in_chunks_and_the_unjudged_queries_not_at_all():
     """With the options for the model passed on, and only those that were given."""
     model = _TwoTowers()

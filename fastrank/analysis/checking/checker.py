@@ -28,7 +28,7 @@ from fastrank.core.formats.files.source import HEAD, read_all
 from fastrank.core.formats.formats import check_format, format_of
 from fastrank.core.formats.load import is_dataset
 from fastrank.core.formats.tables.frames import dataset_table
-from fastrank.core.formats.tables.sniff import foreign_encoding
+from fastrank.core.formats.tables.sniff import why_unreadable
 from fastrank.errors import FastrankError, FormatError
 
 TYPE_CHECKING = False
@@ -135,7 +135,8 @@ class Checker:
         form = self._format
         if form is None:
             kind = "qrels" if judgments else "run"
-            form = "trec" if foreign_encoding(text) else format_of(text[:HEAD], findings.file, kind)
+            head = text[:HEAD]
+            form = "trec" if why_unreadable(head) else format_of(head, findings.file, kind)
         if form != "trec":
             rows = self._read_table(text, form, findings, of_text, judgments=judgments)
         elif (start := check_text(text, of_text)) is None:

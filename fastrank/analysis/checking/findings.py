@@ -28,7 +28,7 @@ ERROR, WARNING, NOTE = SEVERITIES = ("error", "warning", "note")
 # The severity and the meaning of each kind. Errors stop trec_eval or make its numbers silently
 # wrong; warnings are probable mistakes; notes are good to know.
 KINDS: dict[str, tuple[str, str]] = {
-    "encoding": (ERROR, "a file in UTF-16 or UTF-32, which no evaluation tool reads"),
+    "encoding": (ERROR, "a spreadsheet, an archive, or UTF-16 or UTF-32, which no tool reads"),
     "bom": (ERROR, "a byte order mark, to trec_eval part of the first query id"),
     "nul": (ERROR, "a NUL byte, at which trec_eval crashes or ends the file"),
     "bare-cr": (ERROR, "a carriage return alone, which trec_eval reads as a blank"),

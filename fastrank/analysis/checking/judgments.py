@@ -9,7 +9,7 @@ from fastrank.analysis.checking.repeats import check_repeats, check_scattered
 from fastrank.analysis.checking.rows import Rows
 from fastrank.common.c_numbers import atol
 from fastrank.common.messages import counted
-from fastrank.core.formats.trec.strict import USUAL_ITERATIONS, handful, swapped
+from fastrank.core.formats.trec.strict import USUAL_ITERATIONS, advice_on_number, handful, swapped
 from fastrank.core.native import codes
 
 # Evaluation counts judgments by grade below this (fastrank/core/kernels/matching/rankings.py).
@@ -69,7 +69,9 @@ def _check_grades(rows: Rows, findings: Collector) -> None:
     def note(kind: str, which: np.ndarray, words: str) -> None:
         def describe(row: int) -> str:
             grade = rows.fields(row)[3]
-            message = rows.for_format(f"grade {quoted(grade)} of {rows.named(row)} {words}")
+            message = rows.described(row, "grade", grade, words)
+            if advice := advice_on_number(grade.decode("utf-8", "replace"), "grade"):
+                message += f"; {advice}"
             return message.replace("VALUE", str(atol(grade)))
 
         findings.add_rows(kind, rows, np.flatnonzero(which), describe)

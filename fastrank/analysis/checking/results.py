@@ -9,6 +9,7 @@ from fastrank.analysis.checking.repeats import check_repeats, check_scattered
 from fastrank.analysis.checking.rows import Rows
 from fastrank.common.c_numbers import atof
 from fastrank.common.messages import counted
+from fastrank.core.formats.trec.strict import advice_on_number
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import zeros
 
@@ -41,9 +42,9 @@ def _check_scores(rows: Rows, findings: Collector) -> None:
     def note(kind: str, number: int, words: str) -> None:
         def describe(row: int) -> str:
             score = rows.fields(row)[4]
-            message = rows.for_format(f"score {quoted(score)} of {rows.named(row)} {words}")
-            if b"," in score:
-                message += "; use a decimal point, not a comma"
+            message = rows.described(row, "score", score, words)
+            if advice := advice_on_number(score.decode("utf-8", "replace"), "score"):
+                message += f"; {advice}"
             return message.replace("VALUE", f"{atof(score):g}")
 
         findings.add_rows(kind, rows, np.flatnonzero(rows.classes == number), describe)

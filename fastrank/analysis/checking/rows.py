@@ -9,6 +9,7 @@ import numpy as np
 from fastrank.analysis.checking.findings import quoted
 from fastrank.common.c_numbers import atof, whole_number
 from fastrank.core.data.texts import interning, spans
+from fastrank.core.formats.trec.strict import IS_HEADER, has_names_only
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import zeros
 from fastrank.core.native.records.runs import CheckedLines, Checking
@@ -102,6 +103,15 @@ class Rows(NamedTuple):
     def named(self, row: int) -> str:
         """The document of a row, for messages."""
         return f"document {quoted(self.doc(row))}"
+
+    def described(self, row: int, noun: str, number: bytes, words: str) -> str:
+        """What is wrong with the number of a row, a grade or a score."""
+        if not number:
+            return f"{noun} of {self.named(row)} is missing"
+        message = self.for_format(f"{noun} {quoted(number)} of {self.named(row)} {words}")
+        if self.is_trec and self.lines[row] == 1 and has_names_only(b" ".join(self.fields(row))):
+            return f"{message}; {IS_HEADER}"
+        return message
 
     def for_format(self, message: str) -> str:
         """A message, which ends before what trec_eval does if it cannot read the format."""

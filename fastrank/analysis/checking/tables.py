@@ -15,12 +15,19 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.analysis.checking.rows import NUMBERS, Rows, distinct_texts, rows_by_query, scan
+from fastrank.common.messages import python_warning
 from fastrank.core.formats.formats import content_of
+from fastrank.core.formats.tables.dicts import plain_lists
 from fastrank.core.formats.tables.grouping import columns_of
 from fastrank.core.formats.tables.lists import lists_by_query
 from fastrank.core.formats.tables.roles import QRELS_ROLES, RUN_ROLES, find_columns, may_lack_grades
 from fastrank.core.formats.tables.table import Table, numbers_of_cells
-from fastrank.core.formats.tables.to_qrels import qrels_from_dict, qrels_of
+from fastrank.core.formats.tables.to_qrels import (
+    qrels_from_dict,
+    qrels_of,
+    without_ungraded,
+    without_unrated,
+)
 from fastrank.core.formats.tables.to_run import run_from_dict, run_of
 from fastrank.core.formats.tools.question_files import as_rows
 from fastrank.core.native import codes, kernels, records
@@ -52,22 +59,27 @@ def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Read
     kind = "qrels" if judgments else "run"
     try:
         found = content_of(content, name, form, kind)
-        found = _without_lists(found, kind)
+        found = _plain(found, kind, name)
     except (FormatError, InputError) as error:
         return Reading(None, error)
     lines = content.count(b"\n") + (not content.endswith(b"\n"))
     return reading_of(found, name, lines, judgments=judgments)
 
 
-def _without_lists(found: Any, kind: str) -> Any:
-    """What was read, with a row for each document or {query: documents}."""
-    if not isinstance(found, Table):
-        return found
-    roles = QRELS_ROLES if kind == "qrels" else RUN_ROLES["score"]
-    columns = columns_of(found, roles, None)
-    table = as_rows(found, kind, columns)
-    by_query = lists_by_query(table, kind, columns)
-    return table if by_query is None else by_query
+def _plain(found: Any, kind: str, name: str) -> Any:
+    """What was read, with a row for each judged document or {query: documents}."""
+    if isinstance(found, Table):
+        roles = QRELS_ROLES if kind == "qrels" else RUN_ROLES["score"]
+        columns = columns_of(found, roles, None)
+        table = as_rows(found, kind, columns)
+        found = lists_by_query(table, kind, columns)
+        if found is None:
+            grades = find_columns(table.names, ("grade",), None, name, needed=())
+            if kind == "run" or not grades:
+                return table
+            return without_ungraded(table, grades["grade"], python_warning)
+    found = plain_lists(found, kind, "score", name)
+    return without_unrated(found, name, python_warning) if kind == "qrels" else found
 
 
 def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading:
@@ -195,6 +207,8 @@ def _written(value: Any) -> bytes:
     """A number as text; other values in a form that is not a number."""
     if isinstance(value, bool):
         return b"%d" % value
+    if value is None:
+        return b""
     shown = str(value) if isinstance(value, Decimal) else repr(value)
     return shown.encode("utf-8", "backslashreplace")
 

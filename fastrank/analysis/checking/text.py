@@ -8,9 +8,9 @@ from functools import partial
 from fastrank.analysis.checking.findings import Collector, quoted
 from fastrank.analysis.checking.rows import Rows, line_at
 from fastrank.common.messages import counted
-from fastrank.core.formats.files.source import BYTE_ORDER_MARK
-from fastrank.core.formats.tables.sniff import foreign_encoding, not_utf8
-from fastrank.core.formats.trec.strict import IS_HEADER, has_names_only, misplaced
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD
+from fastrank.core.formats.tables.sniff import why_unreadable
+from fastrank.core.formats.trec.strict import IS_HEADER, NO_FIELD, has_names_only, misplaced
 from fastrank.core.native import codes
 
 TYPE_CHECKING = False
@@ -26,9 +26,8 @@ _PIECE = 1 << 20
 
 def check_text(text: bytes, findings: Collector) -> int | None:
     """Check a file's bytes. Returns the offset of the first line, or None if it is unreadable."""
-    name = foreign_encoding(text)
-    if name:
-        findings.add("encoding", 1, not_utf8(name))
+    if reason := why_unreadable(text[:HEAD]):
+        findings.add("encoding", 1, reason)
         return None
     if b"\r" in text and b"\n" not in text:
         message = (
@@ -148,8 +147,8 @@ def _malformed_judgment(line: bytes, fields: int) -> str:
         guess = f"this looks like BEIR's format; {TO_CONVERT}"
     elif has_names_only(line) and not guess:
         guess = IS_HEADER
-    elif fields == 3:
-        guess = "is the second field (iter) missing? Its value is ignored"
+    else:
+        guess = NO_FIELD["qrels"].get(fields, guess)
     return _malformed(QRELS_LINE, line, fields, guess)
 
 
@@ -161,8 +160,8 @@ def _malformed_result(line: bytes, fields: int) -> str:
         guess = f"this looks like MS MARCO's format; {TO_CONVERT}"
     elif fields == 4:
         guess = "this looks like a judgment; qrels must be the first file"
-    elif fields == 5:
-        guess = "is the second field (Q0) or the last one (tag) missing? Any word will do"
+    else:
+        guess = NO_FIELD["run"].get(fields, guess)
     return _malformed(RUN_LINE, line, fields, guess)
 
 

@@ -229,10 +229,9 @@ def systems_of(
             for name, column in columns_by_name(item).items()
             if allowed is None or name in allowed
         }
-        averages = {bound.measure.name: bound.measure.average for bound in item.bound}
         for name, column in columns.items():
             _refuse_without_values(column, columns)
-            summary = SUMMARIES.get(averages.get(_measure_of(item, name), ""))
+            summary = SUMMARIES.get(column.average)
             if summary and not item.zscored:
                 notes[f"{name}: the mean shown is over queries; `evaluate` {summary}"] = None
         systems.append(
@@ -243,12 +242,6 @@ def systems_of(
             )
         )
     return systems, list(notes)
-
-
-def _measure_of(scores: Scores, name: str) -> str:
-    """The name of the measure that a column belongs to."""
-    printed = os.fsencode(name)
-    return next(bound.measure.name for bound in scores.bound if printed in bound.names)
 
 
 def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
@@ -267,13 +260,8 @@ def _refuse_without_values(column: Column, columns: dict[str, Column]) -> None:
 
 
 def note_missing(scores: Sequence[Scores], names: list[str]) -> list[str]:
-    """A note for each run that lacks judged queries, and one on skipped queries.
-
-    Raises GroupError if no run has results for any query.
-    """
+    """A note for each run that lacks judged queries."""
     notes = []
-    if scores and all(item.queries and len(item.zero_rows) == len(item.queries) for item in scores):
-        raise GroupError("compare: no run has results for any judged query")
     for name, item in zip(names, scores, strict=True):
         undefined = [
             measure
@@ -284,8 +272,4 @@ def note_missing(scores: Sequence[Scores], names: list[str]) -> list[str]:
         has = "have" if len(undefined) > 1 else "has"
         but = f", except in {enumerated(undefined)}, which {has} no value" if undefined else ""
         notes += [note + but for note in missing_note(item, name)]
-    skipped = scores[0].counts.get("no_relevant_skipped", 0) if scores else 0
-    if skipped:
-        queries = counted(skipped, "judged query", "judged queries")
-        notes.append(f"{queries} without a relevant document: skipped")
     return notes

@@ -251,12 +251,8 @@ def _intervals(
         low, high = t_interval(differences, settings.level)
     else:
         of_means, of_pairs = bootstrap_intervals(paired, settings)
-        low_means, high_means, low, high = (
-            of_means.low,
-            of_means.high,
-            of_pairs.low,
-            of_pairs.high,
-        )
+        low_means, high_means = of_means.low, of_means.high
+        low, high = of_pairs.low, of_pairs.high
         one_cluster = paired.clusters is not None and not paired.clusters.any()
         for intervals, n in ((of_means, means.n), (of_pairs, paired.n)):
             intervals.low[(n < 2) | one_cluster] = intervals.high[(n < 2) | one_cluster] = np.nan
@@ -291,11 +287,8 @@ def _widen(
     for values, n, low, high, lowest in sides:
         for row in np.flatnonzero(high - low <= CONSTANT * paired.largest):
             count = units or int(n[row])
-            low[row], high[row] = (
-                all_the_same(float(values[row]), count, lowest, 1.0, settings.level)
-                if bounded
-                else (np.nan, np.nan)
-            )
+            bounds = all_the_same(float(values[row]), count, lowest, 1.0, settings.level)
+            low[row], high[row] = bounds if bounded else (np.nan, np.nan)
             if lowest < 0.0 and not bounded and paired.unequal[row]:
                 notes.setdefault(int(row), []).append(NO_INTERVAL)
         for row in np.flatnonzero(np.isinf(low) | np.isinf(high)):

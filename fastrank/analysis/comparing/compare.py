@@ -37,11 +37,12 @@ from fastrank.core.evaluation.evaluator import plan_of
 from fastrank.core.formats.inputs import are_named
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
-from fastrank.core.scores.text import tie_notes
+from fastrank.core.scores.text import named_notes, other_notes, tie_notes
 from fastrank.errors import GroupError, InputError, MeasureError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from typing_extensions import Unpack
@@ -137,14 +138,14 @@ def compare_evaluated(
     """Compare runs that were evaluated with the same judgments, measures and options."""
     version = evaluation.get("trec_eval_version", DEFAULT_VERSION)
     selected = Selection(measures).bind(version, keep=has_values)
+    if scores and all(item.queries and len(item.zero_rows) == len(item.queries) for item in scores):
+        raise GroupError("compare: no run has results for any judged query")
     systems, notes = systems_of(
         scores, {os.fsdecode(name) for bound in selected for name in bound.names}
     )
     pairwise = not chosen.of_all_systems
     aligned = align(names, systems, common=True, caller="compare", noted=False, pairwise=pairwise)
-    missing = note_missing(scores, names)
-    tied = [tie_notes(item, name) for name, item in zip(names, scores, strict=True)]
-    missing += chain.from_iterable(tied)
+    missing, tied = _noted(scores, names)
     if any(item.zero_rows for item in scores):
         lower = [name for name, measured in aligned.measures.items() if measured.better == "lower"]
         # Without results, FirstRank and the like have no value (NaN) instead of 0.
@@ -153,10 +154,16 @@ def compare_evaluated(
             missing.append(f"{', '.join(best)}: lower values are better, and missing queries are 0")
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
     comparison = compare_aligned(aligned, chosen, evaluation)
-    comparison.notes.extend(
-        verdict_notes(comparison, [item.ties for item in scores], list(map(bool, tied)))
-    )
+    comparison.notes.extend(verdict_notes(comparison, [item.ties for item in scores], tied))
     return comparison
+
+
+def _noted(scores: Sequence[Scores], names: list[str]) -> tuple[list[str], list[bool]]:
+    """The notes on runs, but for those of `align`, and whether each has one on ties."""
+    tied = [tie_notes(item, name) for name, item in zip(names, scores, strict=True)]
+    others = named_notes(names, scores, other_notes)
+    notes = [*note_missing(scores, names), *others, *chain.from_iterable(tied)]
+    return notes, list(map(bool, tied))
 
 
 def has_values(bound: BoundMeasure) -> bool:
@@ -204,9 +211,10 @@ def compare_scores(
     check_choice("queries", queries, ("same", "common"))
     options, column = _without_column(options)
     chosen = settings(with_defaults(compare_scores, options))
-    names, systems, notes, clusters = systems_from(scores, chosen.names, columns, column)
+    given = systems_from(scores, chosen.names, columns, column)
+    names, systems, notes, evaluated = given[:4]
     if column is not None:
-        chosen = chosen.changed(clusters=clusters)
+        chosen = chosen.changed(clusters=given.clusters)
     aligned = align(
         names,
         systems,
@@ -214,7 +222,10 @@ def compare_scores(
         caller="compare_scores",
         pairwise=not chosen.of_all_systems,
     )
-    comparison = compare_aligned(aligned._replace(notes=[*aligned.notes, *notes]), chosen)
+    missing, tied = _noted(evaluated, names[: len(evaluated)])
+    aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
+    comparison = compare_aligned(aligned, chosen)
+    comparison.notes.extend(verdict_notes(comparison, [item.ties for item in evaluated], tied))
     comparison.notes.extend(binary_notes(comparison))
     return comparison
 
@@ -293,10 +304,11 @@ def compare_datasets(
         raise GroupError("compare_datasets: expected at least one data set, found none")
     datasets = {}
     for name, values in scores.items():
-        names, systems, notes, _ = systems_from(values, chosen.names, columns)
+        names, systems, notes, evaluated, _ = systems_from(values, chosen.names, columns)
         caller = f"compare_datasets: data set {str(name)!r}"
         aligned = align(names, systems, common=queries == "common", caller=caller, pairwise=False)
-        datasets[str(name)] = aligned._replace(notes=[*notes, *aligned.notes])
+        missing, _ = _noted(evaluated, names[: len(evaluated)])
+        datasets[str(name)] = aligned._replace(notes=[*missing, *notes, *aligned.notes])
     _check_the_same(datasets)
     first = next(iter(datasets.values()))
     notes = [*table_notes, "each data set counts as one query, with the mean of its queries"]

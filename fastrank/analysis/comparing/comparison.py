@@ -20,6 +20,7 @@ from fastrank.analysis.comparing.pairs import (
     turned,
 )
 from fastrank.analysis.comparing.power import detectable, queries_for
+from fastrank.analysis.comparing.shown import columns_document, document_of, title_of
 from fastrank.analysis.comparing.tables import (
     cliffs_delta,
     long_rows,
@@ -29,8 +30,11 @@ from fastrank.analysis.comparing.tables import (
 )
 from fastrank.common.arguments import at_least, check_choice, finite, flag, fraction
 from fastrank.common.dropped import without_dropped
+from fastrank.common.messages import visible
+from fastrank.common.rendering.text import ASCII_SYMBOLS, SYMBOLS, encodes_marks, text
 from fastrank.core.data.columns import WithDropped
 from fastrank.core.formats.tables.table_files import result_lines
+from fastrank.core.measures.suggestions import evaluated_name
 from fastrank.core.results.records import json_text
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, best_rows, distinct
@@ -105,9 +109,9 @@ class Comparison(Result, WithDropped):
         """
         analysis = self.analyses.get(measure)
         if analysis is None:
-            raise MeasureError(
-                measure, f"{measure!r} is not compared; compared are {', '.join(self.measures)}"
-            )
+            reason = f"{measure!r} is not compared; compared are {', '.join(self.measures)}"
+            hint = evaluated_name(str(measure), self.measures)
+            raise MeasureError(measure, f"{reason}{hint}")
         return analysis
 
     def values(self, measure: str) -> Floats:
@@ -559,13 +563,11 @@ class Comparison(Result, WithDropped):
 
     def __repr__(self) -> str:
         return (
-            f"<Comparison of {len(self.names)} systems in {' '.join(self.measures)}:"
+            f"<Comparison of {len(self.names)} systems in {visible(' '.join(self.measures))}:"
             f" {len(self.queries)} queries>"
         )
 
     def _title(self) -> str:
-        from fastrank.analysis.comparing.shown import title_of
-
         return title_of(self)
 
     def to_text(
@@ -597,9 +599,6 @@ class Comparison(Result, WithDropped):
         200 queries. Systems that share a letter do not differ significantly (p <= 0.05, paired
         t-test, Holm-corrected for the 3 pairs of a measure).
         """
-        from fastrank.analysis.comparing.shown import document_of
-        from fastrank.common.rendering.text import ASCII_SYMBOLS, SYMBOLS, encodes_marks, text
-
         ascii = not encodes_marks(sys.stdout) if ascii is None else ascii
         document = document_of(
             self,
@@ -629,7 +628,6 @@ class Comparison(Result, WithDropped):
         >>> print(comparison.to_markdown().splitlines()[2])
         | a  | pixels   | **0.4348** <sup>bc</sup> |
         """
-        from fastrank.analysis.comparing.shown import document_of
         from fastrank.common.rendering.markdown import markdown
 
         document = document_of(self, digits=digits, percent=percent, letters=letters, sort=sort)
@@ -663,7 +661,6 @@ class Comparison(Result, WithDropped):
         >>> print(comparison.to_latex(second="none").splitlines()[4])
         a & pixels  &   \\textbf{0.4348}$^{bc}$ \\\\
         """
-        from fastrank.analysis.comparing.shown import columns_document, document_of
         from fastrank.common.rendering.latex import STYLES, latex
 
         for name, style in (("best", best), ("second", second)):
@@ -694,7 +691,6 @@ class Comparison(Result, WithDropped):
         >>> comparison.to_html().splitlines()[0]
         '<table class="fastrank">'
         """
-        from fastrank.analysis.comparing.shown import document_of
         from fastrank.common.rendering.html import html
 
         document = document_of(self, digits=digits, percent=percent, letters=letters, sort=sort)

@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
 
 class Given(NamedTuple):
-    """Systems as `compare_scores` takes them, notes, and the clusters of a table's items."""
+    """What `compare_scores` takes: systems, notes, Scores, and the clusters of items in tables."""
 
     names: list[str]
     systems: list[System]
     notes: list[str]
+    evaluated: Sequence[Scores]
     clusters: dict[str, str]
 
 
@@ -49,8 +50,9 @@ def systems_from(
         keys = list(scores) if isinstance(scores, Mapping) else None
         items = list(scores.values() if isinstance(scores, Mapping) else scores)
         if all(isinstance(item, Scores) for item in items):
-            return Given(system_names(names, keys, items, items), *systems_of(items), {})
-    notes, of_items = [], {}
+            return Given(system_names(names, keys, items, items), *systems_of(items), items, {})
+    notes: list[str] = []
+    of_items: dict[str, str] = {}
     if (tables := tables_in(scores)) is not None:
         values = read_values(tables, columns, clusters)
         if values.of_datasets:
@@ -60,7 +62,7 @@ def systems_from(
         scores, notes, of_items = values.systems(), values.notes, values.clusters
     if isinstance(scores, Mapping):
         keys, systems = _of_dict(scores)
-        return Given(system_names(names, keys, [], systems), systems, notes, of_items)
+        return Given(system_names(names, keys, [], systems), systems, notes, [], of_items)
     raise TypeError(
         "scores: expected a list of Scores, {name: Scores or {query: value}}, a frame, a list of"
         f" dicts or a file, found {type(scores).__name__}"
@@ -120,16 +122,12 @@ def _system(name: str, values: Any, better: Callable[[str], str]) -> System:
         )
     rows = [own if isinstance(own, Mapping) else {VALUE: own} for own in values.values()]
     measures = list(dict.fromkeys(measure for row in rows for measure in row))
-    found = {
-        str(measure): np.array(
-            [
-                _number(row.get(measure), name, query)
-                for row, query in zip(rows, queries, strict=True)
-            ]
-        )
+    by_query = list(zip(queries, rows, strict=True))
+    columns = {
+        str(measure): np.array([_number(row.get(measure), name, query) for query, row in by_query])
         for measure in measures
     }
-    return System(queries, found, {measure: better(measure) for measure in found})
+    return System(queries, columns, {measure: better(measure) for measure in columns})
 
 
 def _number(value: Any, name: str, query: str) -> float:

@@ -12,7 +12,7 @@ from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, f
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.texts import decoded
 from fastrank.core.native import codes, kernels, records
-from fastrank.core.native.buffers import filled, table_size, zeros
+from fastrank.core.native.buffers import filled, zeros
 from fastrank.core.native.records.runs import (
     OverlapOptions,
     OverlapScratch,
@@ -204,7 +204,7 @@ def _scratch(deepest: int, other_deepest: int) -> OverlapScratch:
     return OverlapScratch(
         first=_ranked_scratch(deepest),
         second=_ranked_scratch(other_deepest),
-        table=zeros("q", table_size(deepest + other_deepest)),
+        table=zeros("q", kernels.table_size(deepest + other_deepest)),
         first_rows=zeros("q", longest),
         partners=zeros("q", longest),
         shared=zeros("q", longest),

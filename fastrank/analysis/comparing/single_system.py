@@ -9,6 +9,7 @@ from fastrank.analysis.comparing.compare import compare_aligned
 from fastrank.analysis.comparing.options import COMPARISON, METHODS, settings
 from fastrank.common.arguments import check_choice
 from fastrank.core.data.texts import decoded
+from fastrank.core.measures.suggestions import evaluated_name
 from fastrank.core.results.table import Estimate
 from fastrank.core.scores.columns import columns_by_name, name_in
 from fastrank.errors import GroupError, MeasureError
@@ -42,7 +43,9 @@ def interval_of_mean(scores: Scores, measure: str | None, chosen: Settings) -> t
             )
     name = measure if measure in columns else name_in(columns.values(), measure)
     if name is None:
-        raise MeasureError(measure, f"{measure!r} was not evaluated; expected {', '.join(columns)}")
+        hint = evaluated_name(measure, [*columns])
+        reason = f"{measure!r} was not evaluated; expected {', '.join(columns)}{hint}"
+        raise MeasureError(measure, reason)
     systems, notes = systems_of([scores], {name})
     if notes:
         raise MeasureError(name, f"{name!r} is not a mean over queries, and has no interval")

@@ -181,26 +181,16 @@ def record_of(comparison: Comparison, *, per_query: bool = False) -> dict[str, A
         "notes": comparison.notes,
     }
     if per_query:
-        record["per_query"] = {
-            query: dict(zip(comparison.measures, rows, strict=True))
-            for query, *rows in zip(
-                comparison.queries,
-                *(_by_query(comparison, measure) for measure in comparison.measures),
-                strict=True,
-            )
-        }
+        by_query: dict[str, dict[str, dict[str, float]]] = {}
+        for query, measure, system, value in long_rows(comparison):
+            by_query.setdefault(query, {}).setdefault(measure, {})[system] = value
+        record["per_query"] = by_query
     return record
 
 
 def _mean_of(comparison: Comparison, measure: str, name: str) -> dict[str, float]:
     low, high = comparison.interval_of(measure, name)
     return {"mean": comparison.mean[measure][name], "low": low, "high": high}
-
-
-def _by_query(comparison: Comparison, measure: str) -> list[dict[str, float]]:
-    """{system: value} for each query."""
-    rows = comparison.values(measure).T.tolist()
-    return [dict(zip(comparison.names, row, strict=True)) for row in rows]
 
 
 def standing_table(comparison: Comparison, measure: str, power: float, resamples: int) -> Table:

@@ -15,6 +15,7 @@ from fastrank.core.formats.tables.grouping import columns_of
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.records import are_columns
 from fastrank.core.formats.tables.roles import INDEX_NAMES, find_columns, normalized_name
+from fastrank.core.formats.tables.table_files import restored
 from fastrank.errors import InputError, MeasureError
 
 TYPE_CHECKING = False
@@ -343,7 +344,7 @@ def _labels(table: Table, found: Mapping[str, int], role: str) -> list[str]:
         return []
     labels = []
     for row, cell in enumerate(table.cells(found[role])):
-        label = "" if is_missing(cell) else str(cell)
+        label = "" if is_missing(cell) else restored(cell) if table.has_cells else str(cell)
         if not label.strip():
             reason = f"expected the name of the {role}, found none"
             reason += MEANS_ONLY if role == "item" else ""

@@ -186,13 +186,8 @@ def explain(
                 rows=shown,
             )
         )
-    first, *others = explanations
-    titles = {
-        doc: title
-        for explanation in reversed(explanations)
-        for doc, title in explanation.titles.items()
-    }
-    second = others[0] if others else None
+    first, second = explanations[0], explanations[1] if other is not None else None
+    titles = ({} if second is None else second.titles) | first.titles
     return first.changed(chosen=chosen, titles=titles, other=second)
 
 

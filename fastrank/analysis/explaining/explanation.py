@@ -213,7 +213,28 @@ class Explanation(Result, Frozen):
         return "\n".join([f"{document}: {grade}{score}", *lines])
 
     def _document(self) -> Document:
-        return explanation_document(self)
+        """The headers of the runs, a section for each measure, and the notes."""
+        sides = [self] if self.other is None else [self, self.other]
+        several = len(sides) > 1
+        blocks: list[Block] = [Paragraph(self.chosen)] if self.chosen else []
+        for letter, side in zip("ab", sides, strict=False):
+            name = f"{letter}: {side.run}: " if several else ""
+            blocks.append(Paragraph(name + side.header))
+        for measure in self.measures:
+            for letter, side in zip("ab", sides, strict=False):
+                title = formula(side.part(measure))
+                if several:
+                    blocks.append(Section(f"{letter}: {title}", []))
+                else:
+                    blocks.append(Section(title, _contributions(side, measure)))
+            if self.other is not None:
+                blocks.append(_differences(self, self.other, measure))
+        for letter, side in zip("ab", sides, strict=False):
+            if side.notes:
+                blocks.append(
+                    Section(f"notes on {letter}" if several else "notes", [Items(side.notes)])
+                )
+        return Document(blocks)
 
     def _content(self) -> dict[str, object]:
         content: dict[str, object] = {
@@ -251,31 +272,6 @@ class Explanation(Result, Frozen):
 NAMED = 5
 # The longest title, in characters.
 WIDTH = 60
-
-
-def explanation_document(explained: Explanation) -> Document:
-    """The headers of the runs, a section for each measure, and the notes."""
-    sides = [explained] if explained.other is None else [explained, explained.other]
-    several = len(sides) > 1
-    blocks: list[Block] = [Paragraph(explained.chosen)] if explained.chosen else []
-    for letter, side in zip("ab", sides, strict=False):
-        name = f"{letter}: {side.run}: " if several else ""
-        blocks.append(Paragraph(name + side.header))
-    for measure in explained.measures:
-        for letter, side in zip("ab", sides, strict=False):
-            title = formula(side.part(measure))
-            if several:
-                blocks.append(Section(f"{letter}: {title}", []))
-            else:
-                blocks.append(Section(title, _contributions(side, measure)))
-        if explained.other is not None:
-            blocks.append(_differences(explained, explained.other, measure))
-    for letter, side in zip("ab", sides, strict=False):
-        if side.notes:
-            blocks.append(
-                Section(f"notes on {letter}" if several else "notes", [Items(side.notes)])
-            )
-    return Document(blocks)
 
 
 def _contributions(explained: Explanation, measure: str) -> list[Block]:

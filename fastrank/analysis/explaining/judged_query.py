@@ -75,10 +75,10 @@ class JudgedQuery:
     """A query of a run, judged by a plan.
 
     name: of the run, by default its tag. ranked: (document, score), best first. docs: those that
-    measures see. grades: of all judged documents of the query. highest: the highest grade of all
-    queries. retrieved: whether the run has the query. top: what the depth leaves of `ranked`. cut:
-    how many results it removed. excluded, duplicates, unjudged_removed: how many others were
-    removed.
+    measures see. grades: of all judged documents of the query, those of at least 0. highest: the
+    highest grade of all queries. retrieved: whether the run has the query. top: what the depth
+    leaves of `ranked`. cut: how many results it removed. excluded, duplicates, unjudged_removed:
+    how many others were removed.
     """
 
     def __init__(self, query: str, plan: Plan, run: Run, name: str = "") -> None:
@@ -101,9 +101,11 @@ class JudgedQuery:
             raise judged.failure.error(
                 plan.measures[0].measure.name, judgments.queries[matched.judgments[0]]
             )
-        self.grades: dict[str, float] = judgments[query]
+        grades: dict[str, float] = judgments[query]
+        # A negative grade is that of a document nobody judged.
+        self.grades = {doc: grade for doc, grade in grades.items() if grade >= 0}
         (row,) = matched.rankings
-        self.ranked = self._ranked(filtered, row)
+        self.ranked = self._ranked(filtered, row, grades)
         self.top = top = self.ranked[: options.max_retrieved]
         self.docs = self._judged(top) if options.judged_only else top
         self.cut, self.unjudged_removed = len(self.ranked) - len(top), len(top) - len(self.docs)
@@ -111,10 +113,10 @@ class JudgedQuery:
         self._values = Values(plan, judged)
 
     def _judged(self, docs: list[tuple[str, float]]) -> list[tuple[str, float]]:
-        return [(doc, score) for doc, score in docs if self.grades.get(doc, -1) >= 0]
+        return [(doc, score) for doc, score in docs if doc in self.grades]
 
-    def _ranked(self, run: Run, row: int) -> list[tuple[str, float]]:
-        """The ranking before it is cut."""
+    def _ranked(self, run: Run, row: int, grades: dict[str, float]) -> list[tuple[str, float]]:
+        """The ranking before it is cut. grades: of the query, also negative ones."""
         first, stop = run.offset_column[row], run.offset_column[row + 1]
         options = self.options
         texts = [run.docs[row] for row in range(first, stop)]
@@ -124,7 +126,7 @@ class JudgedQuery:
             raise EvaluationError("", self.query.encode("utf-8", "surrogateescape"), reason)
         return rank_documents(
             list(zip(map(decoded, texts), scores.tolist(), strict=True)),
-            self.grades,
+            grades,
             ties=options.ties,
             trec_eval_version=options.trec_eval_version,
         )

@@ -66,7 +66,8 @@ def _one_query(
     """
     run = Run.from_dict({judged.query: dict(docs)})
     others = {f"{judged.query} (others)": {"": judged.highest}}
-    return Qrels.from_dict({judged.query: dict(grades), **others}), run
+    # A query whose grades are all negative is judged, too.
+    return Qrels.from_dict({judged.query: dict(grades) or {"": -1}, **others}), run
 
 
 def _alone(judged: JudgedQuery, **changes: object) -> Options:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
-from fastrank.common.messages import counted, enumerated, first_few
+from fastrank.common.messages import brief, counted, enumerated, first_few
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
-from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK, read_all
 from fastrank.core.formats.tables.records import load_json
 from fastrank.core.measures.trec import MEASURES
 from fastrank.core.results.result import Result
@@ -43,7 +44,7 @@ def read_reference(reference: Any, queries: Container[str]) -> Values:
     """
     if isinstance(reference, (str, os.PathLike)):
         name = os.fspath(reference)
-        text = read_all(reference).decode("utf-8", "surrogateescape")
+        text = read_all(reference).removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
         if text.lstrip()[:1] == "{":
             return _of_dict(load_json(text, name), name, queries)
         return _of_trec_eval(text, name)
@@ -115,8 +116,8 @@ def _is_measure(name: object) -> bool:
 def _number(value: Any, where: str) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
-        raise InputError(where, f"expected a number, found {value!r:.60}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(where, f"expected a number, found {brief(value)}") from None
 
 
 def _checked(values: Values, name: str) -> Values:
@@ -160,15 +161,10 @@ class Match(Frozen):
         if not self.settings:
             return "the given options"
         tool_lists = [tools.split(", ") for tools in self.tools if tools]
+        listed = dict.fromkeys(chain.from_iterable(tool_lists))
         # Prefer tools that have all of the settings.
-        every = (
-            [tool for tool in tool_lists[0] if all(tool in tool_list for tool_list in tool_lists)]
-            if tool_lists
-            else []
-        )
-        tools = ", ".join(
-            dict.fromkeys(every or [tool for tool_list in tool_lists for tool in tool_list])
-        )
+        every = [tool for tool in listed if all(tool in tool_list for tool_list in tool_lists)]
+        tools = ", ".join(every or listed)
         return " and ".join(self.settings) + (f" ({tools})" if tools else "")
 
 
@@ -247,18 +243,11 @@ class OptionsExplanation(Result, Frozen):
 
     def table(self) -> Table:
         """A row for each measure: the means, theirs and ours, and what reproduces theirs."""
-        return table_of_rows(
-            ("measure", "theirs", "ours", "reproduced by"),
-            [
-                (
-                    name,
-                    difference.theirs,
-                    difference.ours,
-                    " or ".join(map(str, difference.matches)),
-                )
-                for name, difference in self.measures.items()
-            ],
-        )
+        rows = [
+            (name, difference.theirs, difference.ours, " or ".join(map(str, difference.matches)))
+            for name, difference in self.measures.items()
+        ]
+        return table_of_rows(("measure", "theirs", "ours", "reproduced by"), rows)
 
     def _document(self) -> Document:
         return Document([Paragraph(str(difference)) for difference in self.measures.values()])

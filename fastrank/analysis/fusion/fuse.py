@@ -14,7 +14,7 @@ from fastrank.core.formats.tables.values import first_repeat, tag_of
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.kernels import fusion as codes
 from fastrank.core.native import kernels, records
-from fastrank.core.native.buffers import filled, table_size, zeros
+from fastrank.core.native.buffers import filled, zeros
 from fastrank.core.native.codes import SORT_BYTES
 from fastrank.core.native.records.runs import FusedRankings, FusedSize, FusionScratch, RankedEntries
 from fastrank.core.native.threads import default_threads, in_threads
@@ -48,8 +48,8 @@ def fuse(
     method: "rrf", "combsum", "combmnz", "convex", "borda", "isr", "rbc", "combmax", "combmin",
         "combmed", "combanz", "gmnz", "log_isr", "logn_isr", "wmnz", "mixed" or "condorcet"; see
         docs/fusion.md for the formulas and sources.
-    warn: what to call with a note on a run that has no results for some queries, or if there is
-        only one run; by default a Python warning.
+    warn: what to call with a note on a run that lacks some queries, or if there is only one run; by
+        default a Python warning.
     **options: see `FusionOptions`.
 
     The fused run has all queries of the runs, in byte order, and for each the documents of all
@@ -236,7 +236,7 @@ def _memory(
         offsets=zeros("q", runs * queries + 1),
     )
     scratch = FusionScratch(
-        table=zeros("q", table_size(widest)),
+        table=zeros("q", kernels.table_size(widest)),
         numbers=zeros("q", rows),
         values=zeros("d", rows),
         docs=records.Texts(buffer, zeros("q", widest), zeros("q", widest)),
@@ -265,11 +265,8 @@ def refuse(
     Raises InputError for a document that a run retrieves twice, else EvaluationError.
     """
     kind, _, run, entry = problem
-    query_id, doc, score = (
-        decoded(query),
-        decoded(Texts(*entries.docs)[entry]),
-        entries.scores[entry],
-    )
+    query_id, doc = decoded(query), decoded(Texts(*entries.docs)[entry])
+    score = entries.scores[entry]
     if kind == codes.RESULT_NOT_FINITE:
         reason = f"query {query_id!r}, document {doc!r}: the fused score is not finite"
         raise EvaluationError("", query, f"{reason}; use a normalization or method by rank")

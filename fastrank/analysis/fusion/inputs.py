@@ -108,17 +108,12 @@ def union_of(runs: list[NamedRun]) -> list[bytes]:
 
 
 def missing_queries(runs: list[NamedRun], queries: list[bytes]) -> list[str]:
-    """A note for each run that has no results for some queries, and one for a single run."""
+    """A note for each run that lacks some queries, and one for a single run."""
     notes = []
     if len(runs) == 1:
         notes.append("there is only one run to fuse")
     for run in runs:
-        rows, offsets = run.places, run.run.offset_column
-        missing = [
-            query
-            for query in queries
-            if (row := rows.get(query, -1)) < 0 or offsets[row] == offsets[row + 1]
-        ]
+        missing = [query for query in queries if query not in run.places]
         if missing:
             of = counted(len(queries), "query", "queries")
             notes.append(lacks(run.name, list(map(decoded, missing)), of))

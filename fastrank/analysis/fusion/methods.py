@@ -118,6 +118,8 @@ SYNONYMS = {
     "reciprocal_rank_fusion": "rrf",
     "rank_biased_precision_fusion": "rbc",
     "dbsf": "combsum",
+    "rsf": "combsum",
+    "relative_score_fusion": "combsum",
 }
 NORMALIZATION_SYNONYMS = {
     "min_max": "min-max",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from fastrank.analysis.fusion.methods import find_method
 from fastrank.analysis.fusion.options import FUSION, FusionOptions, settings_for
 from fastrank.common.arguments import at_least, check_version
 from fastrank.common.keywords import takes, with_defaults
-from fastrank.common.messages import counted, first_few
+from fastrank.common.messages import counted, first_few, visible
 from fastrank.common.parallel import in_order
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
@@ -32,7 +33,7 @@ from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, grid_of
-from fastrank.core.scores.text import lacks, treated
+from fastrank.core.scores.text import gap_notes, lacks, tie_notes, treated
 from fastrank.errors import MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -99,7 +100,7 @@ class FusionTuning(Result, Frozen):
         return {name: getattr(self, name) for name in sorted(self.field_names - {"run"})}
 
     def __repr__(self) -> str:
-        params = ", ".join(f"{name} {value}" for name, value in self.params.items())
+        params = ", ".join(f"{visible(name)} {value}" for name, value in self.params.items())
         return (
             f"<FusionTuning of {self.method}: {self.measure} {number(self.held_out_mean)} on"
             f" held-out queries; {params}>"
@@ -183,14 +184,7 @@ def tune_fusion(
     fold_of = np.array(folds_of(len(judged), folds, seed))
     chosen = [_best(values[:, fold_of != fold], higher) for fold in range(folds)]
     best = _best(values, higher)
-    parts = [
-        [
-            os.fsencode(query)
-            for query, query_fold in zip(judged, fold_of, strict=True)
-            if query_fold == fold
-        ]
-        for fold in range(folds)
-    ]
+    parts = [[*map(os.fsencode, compress(judged, fold_of == fold))] for fold in range(folds)]
     fused = [tried.fuse(points[index], part) for index, part in zip(chosen, parts, strict=True)]
     rankings = {query: ranking for part in fused for query, ranking in part.to_dict().items()}
     run = run_from_dict(
@@ -198,12 +192,15 @@ def tune_fusion(
         tag=fused[0].tag,
         source=SOURCE,
     )
+    held_out = evaluator.evaluate(run)
+    for note in gap_notes(held_out) + tie_notes(held_out, "the fused run"):
+        warn(note)
     return FusionTuning(
         method=method,
         measure=name,
         params=points[best],
         options={"method": method, **options, **points[best]},
-        held_out_mean=evaluator.evaluate(run).mean[name],
+        held_out_mean=held_out.mean[name],
         tuned_mean=columns[best].mean,
         per_fold=_fold_table(points, chosen, values, fold_of),
         grid=_table(points, {name: [column.mean for column in columns]}),
@@ -228,13 +225,10 @@ class _Tried(NamedTuple):
             # The executor has other work for the other threads.
             options["threads"] = 1
         settings = settings_for(self.method, options, len(self.runs))
-        all_queries = set(self.queries)
-        fused_queries = (
-            self.queries
-            if queries is None
-            else [query for query in queries if query in all_queries]
-        )
-        return fuse_runs(self.runs, fused_queries, settings)
+        if queries is None:
+            return fuse_runs(self.runs, self.queries, settings)
+        every = set(self.queries)
+        return fuse_runs(self.runs, [query for query in queries if query in every], settings)
 
 
 class _Measured(NamedTuple):

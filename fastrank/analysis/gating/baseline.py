@@ -6,10 +6,11 @@ import json
 import math
 import os
 import re
+import sys
 from typing import NamedTuple
 
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK, read_all
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
@@ -79,7 +80,7 @@ def _json(value: object) -> str:
 def read_baseline(source: Source) -> Baseline:
     """Read a baseline. Raises ReadError, and InputError for a damaged file or a newer format."""
     name = files.name_of(source)
-    content = read_all(source)
+    content = read_all(source).removeprefix(BYTE_ORDER_MARK)
     if not content.startswith(b"{"):
         raise InputError(name, NO_BASELINE)
     try:
@@ -145,7 +146,7 @@ def _check(baseline: Baseline, name: str) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
 def means_of(measures: list[str], per_query: dict[str, list[float | None]]) -> dict[str, float]:

@@ -11,6 +11,7 @@ from fastrank.analysis.comparing.alignment import Measured as Values
 from fastrank.analysis.comparing.compare import compare_aligned
 from fastrank.analysis.comparing.limits import IMPOSSIBLE
 from fastrank.analysis.comparing.options import COMPARISON, settings
+from fastrank.analysis.gating import shown
 from fastrank.analysis.gating.checks import (
     BASELINE,
     NOW,
@@ -87,11 +88,8 @@ def compare_with(
         notes.append(f"{text}; {treated(len(lost), zero=True)}")
     elif lost:
         checks.append(check_lost(every, lost))
-    return (
-        comparison,
-        [*notes, *_others(saved, current, {*queries, *lost}), *known],
-        checks,
-    )
+    notes += _others(saved, current, {*queries, *lost}) + known
+    return comparison, notes, checks
 
 
 def _value(per_query: dict[str, list[float | None]], query: str, column: int) -> float:
@@ -243,31 +241,21 @@ class Verdict(Result, Frozen):
         return self.checks
 
     def _document(self) -> Document:
-        from fastrank.analysis.gating.shown import summary
-
-        return summary(self)
+        return shown.summary(self)
 
     def _content(self) -> dict[str, object]:
-        from fastrank.analysis.gating.shown import content_of
-
-        return content_of(self)
+        return shown.content_of(self)
 
     def _title(self) -> str:
-        from fastrank.analysis.gating.shown import heading
-
-        return heading(self)
+        return shown.heading(self)
 
     def to_text(self) -> str:
         """The table of the checks, the verdict with its reasons, the worst queries, and notes."""
-        from fastrank.analysis.gating.shown import to_text
-
-        return to_text(self)
+        return shown.to_text(self)
 
     def to_markdown(self) -> str:
         """The verdict for pull requests and summaries of jobs: at most 900 KB in UTF-8.
 
         The reasons, the table of the checks, the notes, and the ten most regressed queries.
         """
-        from fastrank.analysis.gating.shown import to_markdown
-
-        return to_markdown(self)
+        return shown.to_markdown(self)

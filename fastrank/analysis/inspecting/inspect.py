@@ -16,7 +16,7 @@ from fastrank.analysis.explaining.judged_query import (
 from fastrank.analysis.inspecting.results import results_of
 from fastrank.common.arguments import at_least
 from fastrank.common.keywords import pick, takes, with_defaults
-from fastrank.common.messages import counted, first_few
+from fastrank.common.messages import counted, first_few, visible
 from fastrank.common.progress import bar
 from fastrank.core.data.columns import Frozen
 from fastrank.core.formats.files import files
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.analysis.inspecting.results import QueryResults
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
-    from fastrank.core.formats.qrels import Qrels
-    from fastrank.core.formats.run import Run
     from fastrank.core.formats.texts.lookup import TextsLike
     from fastrank.core.measures.selection import Measures
 
@@ -113,7 +111,7 @@ class Inspection(Frozen):
         write_site(folder_of(self), os.fspath(output))  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        names = ", ".join(self.comparison.names)
+        names = visible(", ".join(self.comparison.names))
         queries = counted(len(self.results), "query", "queries")
         return f"<Inspection of {names}: {queries}, {counted(self.k, 'result')} each>"
 
@@ -198,14 +196,13 @@ def inspect(
     grouped = _groups(groups)
     notes = [
         *comparison.notes,
-        *_unjudged_note(read, comparison.queries, judgments),
         *missing_note("text", texts, "document", documents, document_texts),
         *missing_note("text", queries, "query", comparison.queries, asked),
         *missing_note("group", groups, "query", comparison.queries, grouped),
     ]
     return Inspection(
         comparison=comparison,
-        grades=sorted({float(grade) for grade in set(judgments.grades.tolist())}),
+        grades=sorted({grade for grade in map(float, judgments.grades) if grade >= 0}),
         groups=grouped,
         k=k,
         level=float(checked.relevance_level),
@@ -225,13 +222,6 @@ def _items(runs: Any) -> list[object]:
         if is_file(run) and (hasattr(run, "read") or name_of(run) in ("-", "<stdin>")):
             raise OptionError("runs", f"{name_of(run)} is read twice, which only a file allows")
     return listed
-
-
-def _unjudged_note(runs: Sequence[Run], shown: Sequence[str], judgments: Qrels) -> list[str]:
-    """A note on queries of the runs that have no judgments, and so no values."""
-    count = len({query for run in runs for query in run} - {*shown} - {*judgments})
-    queries = counted(count, "query", "queries")
-    return [f"not shown: {queries} of the runs without judgments"] if count else []
 
 
 def _groups(groups: Any) -> dict[str, str]:

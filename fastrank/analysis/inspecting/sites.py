@@ -11,13 +11,12 @@ import errno
 import json
 import os
 import shutil
-import signal
 import sys
 from hashlib import sha256
 from importlib import import_module
 
 from fastrank.common.messages import first_few
-from fastrank.core.formats.files.unfinished import removed_by_signals
+from fastrank.core.formats.files.unfinished import removed_at_the_end, signals_held
 from fastrank.core.formats.tables.records import load_json
 from fastrank.errors import FormatError, InputError
 
@@ -51,21 +50,18 @@ def write_site(files: Mapping[str, bytes], output: str | os.PathLike[str]) -> No
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), above)
     # This is what is removed in the end: the new site if it fails, else the old one.
     scratch = os.path.join(above, f".{name}-new-{os.getpid()}-{os.urandom(6).hex()}")
-    with removed_by_signals(scratch):
-        try:
-            for path, content in {**files, MANIFEST: _manifest(files)}.items():
-                file_path = os.path.join(scratch, path)
-                os.makedirs(os.path.dirname(file_path), exist_ok=True)
-                with open(file_path, "wb") as file:
-                    file.write(content)
-            if not os.path.exists(target):
-                os.rename(scratch, target)
-                return
-            shutil.copymode(target, scratch)
-            if not _swapped(scratch, target):
-                _replace(target, scratch)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+    with removed_at_the_end(scratch):
+        for path, content in {**files, MANIFEST: _manifest(files)}.items():
+            file_path = os.path.join(scratch, path)
+            os.makedirs(os.path.dirname(file_path), exist_ok=True)
+            with open(file_path, "wb") as file:
+                file.write(content)
+        if not os.path.exists(target):
+            os.rename(scratch, target)
+            return
+        shutil.copymode(target, scratch)
+        if not _swapped(scratch, target):
+            _replace(target, scratch)
 
 
 def _swapped(first: str, second: str) -> bool:
@@ -86,9 +82,7 @@ def _swapped(first: str, second: str) -> bool:
 def _replace(target: str, scratch: str) -> None:
     """Put the new folder where the old one is, which goes back if that fails, and vice versa."""
     before = f"{scratch}-old"
-    # What would end the process between the renames waits until they are done.
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGHUP, signal.SIGINT})
-    try:
+    with signals_held():
         os.rename(target, before)
         try:
             os.rename(scratch, target)
@@ -96,8 +90,6 @@ def _replace(target: str, scratch: str) -> None:
             os.rename(before, target)
             raise
         os.rename(before, scratch)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
 def check_folder(output: str | os.PathLike[str]) -> None:

@@ -23,7 +23,7 @@ from fastrank.analysis.judges.labels import (
 )
 from fastrank.common.arguments import check_choice
 from fastrank.common.dropped import instead, without_dropped
-from fastrank.common.messages import closest, counted, did_you_mean
+from fastrank.common.messages import closest, counted, did_you_mean, visible
 from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
 from fastrank.common.rendering.numbers import interval as bounds_text
 from fastrank.common.rendering.numbers import number, signed
@@ -322,7 +322,7 @@ class JudgeAgreement(Result, Frozen):
             raise OptionError("judges", f"{name} is of two judges; take two with `pair`")
 
     def __repr__(self) -> str:
-        names = f"{', '.join(self.judges[:-1])} and {self.judges[-1]}"
+        names = visible(f"{', '.join(self.judges[:-1])} and {self.judges[-1]}")
         kappa = f" kappa {self.value('kappa'):.4f}," if len(self.judges) == 2 else ""
         pairs = counted(self.pairs, "pair")
         return f"<JudgeAgreement of {names}: {pairs},{kappa} alpha {self.alpha['ordinal']:.4f}>"

@@ -191,13 +191,11 @@ class JudgeEstimate(Result, Frozen):
         >>> estimate.table().columns["run"]
         ['a', 'b']
         """
-        return table_of_rows(
-            ("measure", "run", "estimate", "low", "high", *PARTS),
-            [
-                (*key, mean.value, mean.low, mean.high, *(getattr(mean, name) for name in PARTS))
-                for key, mean in self._estimates.items()
-            ],
-        )
+        rows = [
+            (*key, mean.value, mean.low, mean.high, *(getattr(mean, name) for name in PARTS))
+            for key, mean in self._estimates.items()
+        ]
+        return table_of_rows(("measure", "run", "estimate", "low", "high", *PARTS), rows)
 
     def pairs(self) -> Table:
         """A row for each measure and pair of systems; columns as in `EstimatedPair`.
@@ -241,9 +239,9 @@ class JudgeEstimate(Result, Frozen):
                 y = row + shift
                 (handles[label],) = axes.plot([low, high], [y, y], color=color, lw=1.6, label=label)
                 axes.plot([mean], [y], "o", color=color, ms=5)
-                said.append(f"{visible(name)}, {label} {number(mean)} {bounds_text(low, high)}")
+                said.append(f"{name}, {label} {number(mean)} {bounds_text(low, high)}")
         return Frame(
-            f"{visible(measure)}: means with {100 * self.level:g}% intervals",
+            f"{measure}: means with {100 * self.level:g}% intervals",
             [self.n],
             [f"People judged {counted(self.n, self.by[:-1], self.by)}"],
             ["; ".join(said)],
@@ -257,8 +255,8 @@ class JudgeEstimate(Result, Frozen):
         of = f"of {len(self.queries):,} queries" if self.by == "queries" else "pairs"
         systems = counted(len(self.names), "system")
         return (
-            f"<JudgeEstimate of {systems} in {' '.join(self.measures)}: {self.n:,} {of} judged by"
-            " people>"
+            f"<JudgeEstimate of {systems} in {visible(' '.join(self.measures))}:"
+            f" {self.n:,} {of} judged by people>"
         )
 
     def _document(self) -> Document:

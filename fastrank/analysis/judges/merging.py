@@ -131,9 +131,8 @@ def diff_qrels(a: QrelsLike, b: QrelsLike) -> Table:
         pairs_of(judged(judgments_of(source, name))) for source, name in ((a, "a"), (b, "b"))
     )
     rows = []
-    for pair in sorted(
-        first.keys() | second.keys(), key=lambda pair: tuple(map(os.fsencode, pair))
-    ):
+    pairs = first.keys() | second.keys()
+    for pair in sorted(pairs, key=lambda pair: tuple(map(os.fsencode, pair))):
         old, new = first.get(pair), second.get(pair)
         if old != new:
             change = "added" if old is None else "removed" if new is None else "changed"
@@ -146,7 +145,7 @@ def unjudged(
     runs: RunsLike,
     k: int = 10,
     *,
-    by: UnjudgedBy = "pair",
+    by: UnjudgedBy = "run",
     trec_eval_version: TrecEvalVersion = DEFAULT_VERSION,
 ) -> Table:
     """The holes in judgments: documents in the top k of runs that nobody judged.
@@ -163,11 +162,11 @@ def unjudged(
     order, documents by rank. Raises OptionError for invalid options, and what reading raises.
 
     >>> judgments, run = {"q1": {"d1": 1}}, {"q1": {"d1": 2.5, "d2": 1.5}}
-    >>> print(fr.unjudged(judgments, {"bm25": run}))
+    >>> print(fr.unjudged(judgments, {"bm25": run}, by="pair"))
     run    query      rank  document
     -----  -------  ------  ----------
     bm25   q1            2  d2
-    >>> print(fr.unjudged(judgments, {"bm25": run}, by="run"))
+    >>> print(fr.unjudged(judgments, {"bm25": run}))
     run      queries    judged@10    unjudged
     -----  ---------  -----------  ----------
     bm25           1       0.5000           1
@@ -180,7 +179,11 @@ def unjudged(
     }
     rows: list[tuple[object, ...]] = []
     for name, rankings in named_rankings(runs, depth, version):
-        judged = {query: documents for query, documents in rankings.items() if query in judgments}
+        judged = {
+            query: documents
+            for query, documents in rankings.items()
+            if documents and query in judgments
+        }
         holes = [
             (name, query, rank, document)
             for query, documents in judged.items()

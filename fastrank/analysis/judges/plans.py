@@ -97,7 +97,8 @@ class JudgmentPlan(Frozen):
         """
         rows = [(query, document, "") for query, document in self._sampled()]
         order = np.random.default_rng(self.seed).permutation(len(rows))
-        return table_of_rows(("query", "document", "grade"), [rows[i] for i in order])
+        sheet = table_of_rows(("query", "document", "grade"), [rows[i] for i in order])
+        return sheet.changed(is_data=True)
 
     def _sampled(self) -> list[tuple[str, str]]:
         return [row[:2] for row in self.pairs.rows() if row[-1]]
@@ -282,7 +283,7 @@ def pool(
             ranks.setdefault(pair, []).append(rank)
     pairs = sorted(ranks, key=lambda pair: tuple(map(os.fsencode, pair)))
     rows = [(*pair, min(ranks[pair]), len(ranks[pair])) for pair in pairs]
-    return table_of_rows(("query", "document", "rank", "runs"), rows)
+    return table_of_rows(("query", "document", "rank", "runs"), rows).changed(is_data=True)
 
 
 def plan_judgments(
@@ -423,14 +424,8 @@ def _allocated(
         labels = [name.partition(":")[2] for name in unique.tolist()]
         scale = sorted({*labels} - {"none"}, key=lambda grade: float(grade or 0))
         # How probable people are to find it relevant: never 0 or 1, as judges err.
-        shares = np.array(
-            [
-                (scale.index(label) + 0.5) / len(scale)
-                if label in scale and len(scale) > 1
-                else 0.5
-                for label in labels
-            ]
-        )
+        among = {label: (rank + 0.5) / len(scale) for rank, label in enumerate(scale)}
+        shares = np.array([among.get(label, 0.5) for label in labels])
         weights *= np.sqrt(discounts) * np.sqrt(shares * (1 - shares))
     sampled = np.minimum(sizes, min(LEAST, budget))
     while (left := budget - int(sampled.sum())) > 0:

@@ -53,15 +53,10 @@ class QuerySample:
         people = self._common(people, judges)
         self.n = len(people)
         self.labelled = np.array([query in people for query in self.queries])
+        by_judge = [{query: each[query] for query in self.queries} for each in judges.values()]
         sides = [
             compare(judgments, runs, measures, missing="zero", interval="none")
-            for judgments in (
-                people,
-                *(
-                    {query: judgments[query] for query in self.queries}
-                    for judgments in judges.values()
-                ),
-            )
+            for judgments in (people, *by_judge)
         ]
         self.names, self.measures = sides[0].names, sides[0].measures
         self._human = {measure: sides[0].values(measure) for measure in self.measures}

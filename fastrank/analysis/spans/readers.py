@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 
 from fastrank.analysis.spans.stretches import MOST, number_texts
-from fastrank.common.messages import counted, first_few
+from fastrank.common.messages import counted, first_few, visible
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import Texts, decoded
 from fastrank.core.formats.tables.reading import table_of
@@ -136,7 +136,7 @@ class Places(Frozen):
 
     def __repr__(self) -> str:
         kind = type(self).__name__
-        return f"<{kind} {self.table.source}: {counted(len(self), kind.lower()[:-1])}>"
+        return f"<{kind} {visible(self.table.source)}: {counted(len(self), kind.lower()[:-1])}>"
 
 
 class Spans(Places):

@@ -117,11 +117,23 @@ def framed(
     with our_style() if axes is None else nullcontext():
         figure = Figure()
         target = figure.add_subplot() if axes is None else axes
-        frame = drawing(target)
+        frame = _visible(drawing(target))
         if axes is None:
             figure.set_size_inches(frame.inches)
         _draw_frame(target, frame, shortening(names))
     return Drawn(target, frame.title, frame.description())
+
+
+def _visible(frame: Frame) -> Frame:
+    """The frame with escapes for characters that fonts and XML do not have."""
+    return frame._replace(
+        title=visible(frame.title),
+        lines=list(map(visible, frame.lines)),
+        values=list(map(visible, frame.values)),
+        rows=list(map(visible, frame.rows)),
+        x=visible(frame.x),
+        y=visible(frame.y),
+    )
 
 
 def _draw_frame(axes: Axes, frame: Frame, short: Callable[[str], str]) -> None:
@@ -147,7 +159,7 @@ def _draw_frame(axes: Axes, frame: Frame, short: Callable[[str], str]) -> None:
     if frame.y:
         axes.set_ylabel(short(frame.y))
     if frame.rows:
-        axes.set_yticks(range(len(frame.rows)), [short(visible(name)) for name in frame.rows])
+        axes.set_yticks(range(len(frame.rows)), [*map(short, frame.rows)])
         axes.set_ylim(len(frame.rows) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
     if frame.grid:

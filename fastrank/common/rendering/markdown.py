@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from fastrank.common.rendering.document import Block, Cell, Document
 
-# The special characters; underscores only at the end of a word.
-SPECIAL = re.compile(r"([\\`*<>&\[\]|~]|(?<![^\W_])_|_(?![^\W_]))")
+# The special characters, underscores only at the end of a word; and what begins a GitHub command.
+SPECIAL = re.compile(r"([\\`*<>&\[\]|~]|(?<!\S):(?=:)|(?<![^\W_])_|_(?![^\W_]))")
 # Deeper headings are bold.
 DEEPEST = 3
 

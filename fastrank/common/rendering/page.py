@@ -64,13 +64,10 @@ def embedded(name: str, value: object) -> str:
     """An element with data for the script; text is taken as JSON already."""
     if not ID.fullmatch(name):
         raise ValueError(f"expected an id of letters, digits and hyphens, found {name!r}")
-    text = (
-        value
-        if isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    )
+    if not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # In a script element, only a less-than sign could end it; JSON has these only in strings.
-    shown = text.replace("<", "\\u003c").replace("&", "\\u0026")
+    shown = value.replace("<", "\\u003c").replace("&", "\\u0026")
     shown = shown.encode("utf-8", "backslashreplace").decode()
     return f'<script type="application/json" id="{name}">{shown}</script>'
 

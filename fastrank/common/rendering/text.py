@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import wrap
 from unicodedata import combining, east_asian_width
 
@@ -24,6 +25,9 @@ SUPERSCRIPTS = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍ
 # For significantly better, significantly worse, and at most.
 SYMBOLS = ("▲", "▼", "≤")
 ASCII_SYMBOLS = ("+", "-", "<=")
+# What GitHub's runners take for a command in the output of a program: `::error::` at the beginning
+# of a line, whatever blanks are before it, and `##[error]` anywhere.
+COMMAND = re.compile(r"^[^\S\n]*:(?=:)|#(?=#\[)", re.MULTILINE)
 
 
 def text(document: Document, *, ascii: bool = False) -> str:
@@ -38,7 +42,12 @@ def text(document: Document, *, ascii: bool = False) -> str:
             lines.append("")
         grid_before = isinstance(block, Grid)
         lines += _lines(block, ascii=ascii)
-    return "\n".join(lines)
+    return without_commands("\n".join(lines))
+
+
+def without_commands(text: str) -> str:
+    """Lines with escapes for what would be a command to a runner of GitHub."""
+    return COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):x}", text)
 
 
 def encodes_marks(stream: object) -> bool:

@@ -6,7 +6,7 @@ numbers are typed memory that kernels read and numpy views.
 
 from __future__ import annotations
 
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, visible
 from fastrank.core.native.record import Record
 
 TYPE_CHECKING = False
@@ -194,4 +194,5 @@ class PerQuery(Frozen):
 
     def __repr__(self) -> str:
         queries = counted(len(self.queries), "query", "queries")
-        return f"<{type(self).__name__} {self.source}: {queries}, {counted(len(self.docs), 'row')}>"
+        name = f"{type(self).__name__} {visible(self.source)}"
+        return f"<{name}: {queries}, {counted(len(self.docs), 'row')}>"

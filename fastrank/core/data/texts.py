@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.core.data.columns import Frozen
 from fastrank.core.native import kernels, records
-from fastrank.core.native.buffers import columns, table_size, zeros
+from fastrank.core.native.buffers import columns, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def spans(count: int) -> records.Spans:
 def interning(count: int) -> records.Interning:
     """Memory for numbering `count` texts."""
     return records.Interning(
-        table=zeros("q", table_size(count)), ids=zeros("q", count), firsts=zeros("q", count)
+        table=zeros("q", kernels.table_size(count)), ids=zeros("q", count), firsts=zeros("q", count)
     )
 
 

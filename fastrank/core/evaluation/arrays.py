@@ -27,16 +27,14 @@ from fastrank.errors import ArrayError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.arrays import Array
     from fastrank.core.matching.array_qrels import ArrayQrelsLike
     from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
-
-    Array = npt.NDArray[Any]
 
 
 @takes(ArrayOptions, EVALUATION)

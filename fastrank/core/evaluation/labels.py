@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import compress
 
 from fastrank.common.arguments import check_choice
 from fastrank.common.keywords import takes, with_defaults
@@ -34,17 +35,16 @@ from fastrank.errors import ArrayError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from fastrank.common.arrays import Array
     from fastrank.common.choices import LabelTies
     from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
-
-    Array = npt.NDArray[Any]
 
 TABLE = "a table of queries × documents, or a flat array with query_ids=, group_sizes= or offsets="
 # More row numbers are not kept.
@@ -87,9 +87,10 @@ def evaluate_labels(
     queries: without query_ids, the id of each query; by default the row numbers: "0", "1", ...
     ties: the order of documents with equal scores (compared as 32-bit floats in 9.0.8): "average",
         "best" or "worst" as for `evaluate`, or "given"; there are no ids to sort by. By default the
-        expected value, "average", which is the nDCG of scikit-learn and torchmetrics; and "given"
-        where a measure has none. The first three, where documents tie, and the measures AUC and
-        GAUC, take three times as long, because the arrays are first converted to Qrels and a Run.
+        expected value, "average", which is the nDCG of scikit-learn and torchmetrics, for each
+        measure that has one; the others are as "given", with a note. The first three, where
+        documents tie, and the measures AUC and GAUC, take three times as long, because the arrays
+        are first converted to Qrels and a Run.
     **options: see `LabelOptions`.
 
     All documents of a query count as retrieved and judged. Without ties, the values are those of
@@ -194,17 +195,35 @@ def evaluate_labels(
     if not tied:
         return scores_of(plan, run)
     is_cut = request.options.is_cut
-    if ties is None and all(has_expected_value(bound, is_cut=is_cut) for bound in plan.measures):
-        average = Request(measures, {**checked, "ties": "average"})
-        plan = plan.changed(measures=average.measures, options=average.options)
-        return scores_of(plan, match_as_texts(plan, values, query_order))
-    scores_given = scores_of(plan, run)
+    averaged = [
+        ties is None and has_expected_value(bound, is_cut=is_cut) for bound in plan.measures
+    ]
+    as_given = [bound for bound, known in zip(plan.measures, averaged, strict=True) if not known]
+    with_ties: Scores = scores_of(plan, run)
+    if any(averaged):
+        averages = plan.changed(
+            measures=list(compress(plan.measures, averaged)),
+            options=request.options.changed(ties="average"),
+        )
+        expected = scores_of(averages, match_as_texts(averages, values, query_order))
+        if not as_given:
+            return expected
+        with_ties = _replaced(with_ties, averaged, expected)
     # Copies: later changes of the caller's arrays must not affect the ranges.
-    plan = plan.changed(judgments=graded.changed(grade_column=numpy.array(graded.grade_column)))
-    values = numpy.array(values)
+    graded = graded.changed(grade_column=numpy.array(graded.grade_column))
+    plan, values = plan.changed(judgments=graded, measures=as_given), numpy.array(values)
     ties_found = ties_later(plan, lambda: match_as_texts(plan, values, query_order))
-    with_ties: Scores = scores_given.changed(ties=ties_found)
-    return with_ties
+    return with_ties.changed(ties=ties_found)
+
+
+def _replaced(scores: Scores, chosen: Sequence[bool], others: Scores) -> Scores:
+    """The Scores with the values of the chosen measures from others, which have these alone."""
+    columns, summaries = iter(others.value_columns), iter(others.summaries)
+    rows = list(zip(chosen, scores.value_columns, scores.summaries, strict=True))
+    return scores.changed(
+        value_columns=[next(columns) if is_other else column for is_other, column, _ in rows],
+        summaries=[next(summaries) if is_other else summary for is_other, _, summary in rows],
+    )
 
 
 def _is_flat(**arguments: object) -> bool:

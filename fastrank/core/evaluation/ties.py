@@ -21,7 +21,7 @@ from fastrank.core.measures.over_ties import (
     has_range,
     is_share_of_judged,
 )
-from fastrank.core.measures.selection import Selection
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
 from fastrank.core.native.codes import SORT_BYTES, SORT_COLUMNS
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fastrank.common.rendering.document import Block
     from fastrank.core.formats.inputs import QrelsLike, RunLike
     from fastrank.core.formats.run import Run
     from fastrank.core.matching.options import Options
@@ -102,6 +103,10 @@ class Ties:
     def __getstate__(self) -> dict[str, object]:
         return {"_ranges": self.ranges(), "_known": self._known}
 
+    def of_group(self, select: Callable[[Scores], Scores]) -> TiesOfGroup:
+        """The ties of a group of queries."""
+        return TiesOfGroup(self, select)
+
     def scores(self, ties: str) -> Scores:
         """The scores with ties="best" or "worst"."""
         if ties not in self._known:
@@ -133,9 +138,31 @@ class Ties:
         return self._ranges
 
 
-MEASURES = "map recip_rank P.10 recall.100 ndcg ndcg_cut.10"
+class TiesOfGroup(Ties):
+    """The ties of a group of queries, whose scores `select` takes from those of all."""
+
+    def __init__(self, every: Ties, select: Callable[[Scores], Scores]) -> None:
+        self._every, self._select = every, select
+        self._known, self._ranges = {}, None
+
+    def scores(self, ties: str) -> Scores:
+        """The scores of the group with ties="best" or "worst"."""
+        if ties not in self._known:
+            self._known[ties] = self._select(self._every.scores(ties))
+        return self._known[ties]
+
+    def ranges(self) -> dict[str, Range]:
+        """As those of all queries, of the means over the group."""
+        if self._ranges is None:
+            known = {name: has_value for name, (*_, has_value) in self._every.ranges().items()}
+            worst, best = (self.scores(ties).mean if known else {} for ties in ("worst", "best"))
+            self._ranges = {name: (worst[name], best[name], known[name]) for name in known}
+        return self._ranges
+
+
 # The number of queries printed, those with most ties first.
 PRINTED = 10
+QUERIES = ("query", "tied")
 
 
 class TieRange(Frozen):
@@ -193,7 +220,7 @@ class TieReport(Result, Frozen):
         q1            2
         """
         if not self.measures:
-            return table_of_rows(("query", "tied"), self.queries.items())
+            return table_of_rows(QUERIES, self.queries.items())
         names = ("value", "worst", "best", "expected")
         rows = [
             (measure, *(getattr(bounds, name) for name in names))
@@ -202,7 +229,16 @@ class TieReport(Result, Frozen):
         return table_of_rows(("measure", *names), rows)
 
     def _document(self) -> Document:
-        return Document([Paragraph(self._summary()), grid_of(self.table())])
+        most = sorted(self.queries.items(), key=lambda item: -item[1])
+        blocks: list[Block] = [Paragraph(self._summary())]
+        if most:
+            blocks.append(grid_of(table_of_rows(QUERIES, most[:PRINTED])))
+        if len(most) > PRINTED:
+            more = counted(len(most) - PRINTED, "more query", "more queries")
+            blocks.append(Paragraph(f"and {more}"))
+        if self.measures:
+            blocks.append(grid_of(self.table()))
+        return Document(blocks)
 
     def _summary(self) -> str:
         if not self.tied:
@@ -217,25 +253,6 @@ class TieReport(Result, Frozen):
         measures: Table | list[object] = self.table() if self.measures else []
         return {name: getattr(self, name) for name in names} | {"measures": measures}
 
-    def to_text(self) -> str:
-        """The number of ties, the queries with the most, and the range of each measure."""
-        lines = [self._summary()]
-        most = sorted(self.queries.items(), key=lambda item: -item[1])
-        width = max((len(query) for query, _ in most[:PRINTED]), default=0)
-        lines += [f"  {query:{width}}  {count} tied" for query, count in most[:PRINTED]]
-        if len(most) > PRINTED:
-            lines.append(f"  and {counted(len(most) - PRINTED, 'more query', 'more queries')}")
-        if self.measures:
-            width = max(map(len, self.measures))
-            lines.append(f"{'':{width}}   value   worst    best  expected")
-        for name, bounds in self.measures.items():
-            expected = "-" if bounds.expected is None else f"{bounds.expected:.4f}"
-            lines.append(
-                f"{name:{width}}  {bounds.value:.4f}  {bounds.worst:.4f}  {bounds.best:.4f}"
-                f"  {expected:>8}"
-            )
-        return "\n".join(lines)
-
 
 @takes(DepthOptions, EVALUATION)
 def tie_report(
@@ -247,7 +264,7 @@ def tie_report(
     """Count the results of a run with equal scores, and compute their effect on measures.
 
     qrels, run: as for `evaluate`; qrels may be None, which counts ties and computes no measures.
-    measures: as for `evaluate`; by default map, recip_rank, P_10, recall_100, ndcg, ndcg_cut_10.
+    measures: as for `evaluate`; by default map, ndcg_cut_10 and P_10.
     **options: see `DepthOptions`.
 
     In 9.0.8, scores tie if they are equal as 32-bit floats. The range of a measure contains its
@@ -260,9 +277,14 @@ def tie_report(
     >>> qrels, run = {"q1": {"d1": 1}}, {"q1": {"d1": 1, "d2": 1, "d3": 0}}
     >>> print(fr.tie_report(qrels, run, "map"))
     2 of 3 lines are tied, in 1 of 1 queries; the largest group of ties has 2 documents
-      q1  2 tied
-          value   worst    best  expected
-    map  0.5000  0.5000  1.0000    0.7500
+    <BLANKLINE>
+    query      tied
+    -------  ------
+    q1            2
+    <BLANKLINE>
+    measure      value    worst    best    expected
+    ---------  -------  -------  ------  ----------
+    map         0.5000   0.5000  1.0000      0.7500
     """
     from fastrank.core.formats.inputs import as_qrels, as_run
 
@@ -276,7 +298,9 @@ def tie_report(
         raise OptionError("measures", "measures need judgments, but qrels is None")
     if checked.relevance_level < 0:
         raise OptionError("relevance_level", f"expected 0 or more, found {checked.relevance_level}")
-    bound = Selection(MEASURES if measures is None else measures).bind(checked.trec_eval_version)
+    bound = Selection(DEFAULT_MEASURES if measures is None else measures).bind(
+        checked.trec_eval_version
+    )
     check_range(bound)
     taken = as_run(run, trec_eval_version=checked.trec_eval_version)
     tied, largest = _count(taken, single=checked.trec_eval_version == DEFAULT_VERSION)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastrank.core.matching.judged import Tied
     from fastrank.core.matching.plan import Plan
     from fastrank.core.measures.bound import BoundMeasure
+    from fastrank.core.native.library import Call
     from fastrank.core.native.record import Float64Array
 
     Arranged = TypeVar("Arranged")
@@ -72,7 +73,8 @@ class Values:
         self._derived: dict[tuple[object, ...], Judged] = {}
         self._missing: Values | None = None
         if repeats:
-            self._calls: list[Callable[[], object]] = []
+            self._calls: list[Call] = []
+            self._again: Callable[[], None] | None = None
             # Kernels count on zeros where they put values.
             self._used, size = 0, self._queries * sum(bound.width for bound in plan.measures)
             self._values, self._zeros = zeros("d", size), zeros("d", size)
@@ -95,8 +97,9 @@ class Values:
         """Compute all values that were asked for, of the rankings that are in memory now."""
         self._missing = None
         self._values[:] = self._zeros
-        for call in self._calls:
-            call()
+        if self._again is None:
+            self._again = kernels.prepare_all(self._calls)
+        self._again()
 
     def _room(self, count: int) -> Float64Array:
         """Zeroed memory for a number of values, which serves again."""
@@ -106,11 +109,8 @@ class Values:
     def _call(self, kernel: str, *arguments: object) -> None:
         """Call a kernel, now and whenever the values are computed again."""
         if self.repeats:
-            call = kernels.prepare(kernel, *arguments)
-            self._calls.append(call)
-            call()
-        else:
-            getattr(kernels, kernel)(*arguments)
+            self._calls.append((kernel, arguments))
+        getattr(kernels, kernel)(*arguments)
 
     def _count_as_best(self, bound: BoundMeasure, values: Float64Array) -> None:
         """Set queries with results, but no relevant document, to 1, if that is the best value."""

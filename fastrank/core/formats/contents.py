@@ -6,12 +6,12 @@ from array import array
 from typing import NamedTuple
 
 from fastrank.common.faces import by_face
-from fastrank.common.messages import counted, malformed
+from fastrank.common.messages import malformed
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.tables.reading import binary_table
 from fastrank.core.formats.tables.records import json_content, table_of_json
-from fastrank.core.formats.tables.roles import kind_of_names, normalized_name
+from fastrank.core.formats.tables.roles import kind_of_names
 from fastrank.core.formats.tables.sniff import WITHOUT_HEADER, first_other_than_ranks
 from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.table_files import table_of_cells, table_of_delimited
@@ -62,7 +62,7 @@ def read_json(given: Content) -> Found:
 
     loaded, lines = json_content(given.bytes, given.name, given.form)
     whole = _whole(loaded, given.form)
-    numbers = numbers_by_query(whole, given.name, given.kind, given.warn)
+    numbers = numbers_by_query(whole, given.name, given.kind)
     if numbers is not None:
         return numbers
     inner = whole.get(INNER[given.kind]) if isinstance(whole, dict) else None
@@ -78,8 +78,7 @@ def read_delimited(given: Content) -> Found:
     def names_of(cells: Sequence[Sequence[str]], lines: Sequence[int]) -> Sequence[str]:
         return _roles_of(given, cells, lines)
 
-    table = table_of_delimited(given.bytes, given.name, given.form, given.columns, names_of)
-    return _with_ratings(table, given.warn) if given.kind == "qrels" else table
+    return table_of_delimited(given.bytes, given.name, given.form, given.columns, names_of)
 
 
 def read_binary(given: Content) -> Found:
@@ -141,24 +140,6 @@ def _table_of_lines(
     if not rows:
         raise FormatError(given.name, 1, f"expected lines of {expected}, found an empty file")
     return table_of_cells(given.name, names, list(zip(*rows, strict=True)), lines)
-
-
-def _with_ratings(table: Table, warn: Warn) -> Table:
-    """The rows that have a rating, as some in an export of Quepid have not."""
-    index = next((i for i, name in enumerate(table.names) if normalized_name(name) == "rating"), -1)
-    if index < 0:
-        return table
-    cells = table.columns[index]
-    rated = [row for row, cell in enumerate(cells) if cell.strip()]
-    if len(rated) == len(cells):
-        return table
-    first = next(row for row, cell in enumerate(cells) if not cell.strip())
-    left = counted(len(cells) - len(rated), "row")
-    where = f"the first is line {table.rows[first]}"
-    warn(f"{table.source}: {left} without a rating left out, {where}")
-    columns = [[column[row] for row in rated] for column in table.columns]
-    lines = array("q", [table.rows[row] for row in rated])
-    return table_of_cells(table.source, table.names, columns, lines)
 
 
 def _whole(loaded: Any, form: str) -> Any:

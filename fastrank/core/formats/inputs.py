@@ -22,6 +22,7 @@ from fastrank.core.formats.tables.forms import is_file as is_file
 from fastrank.core.formats.tables.forms import is_row as is_row
 from fastrank.core.formats.tables.reading import frame_of as frame_of
 from fastrank.core.formats.tables.records import are_columns, table_of_columns, table_of_records
+from fastrank.core.formats.tables.roles import RECORD_ROLES, is_header
 from fastrank.core.formats.tables.sniff import COMPRESSED
 from fastrank.core.formats.tables.to_run import apply_order
 from fastrank.errors import InputError
@@ -137,7 +138,11 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
     if isinstance(given, Mapping):
         given = choose_split(kind, given, None)
     if isinstance(given, Mapping):
-        return table_of_columns(given, f"{kind} <dict>") if are_columns(given) else given
+        if not are_columns(given):
+            return given
+        columns = table_of_columns(given, f"{kind} <dict>")
+        columns.method = ""
+        return columns
     table = frame_of(given)
     if table is None and hasattr(given, "to_dict") and hasattr(given, kind):
         # Qrels or Run of ranx, which stores its content under that name.
@@ -151,6 +156,8 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
         found = type(given).__name__
         raise TypeError(f"{kind}: expected {noun}, {KINDS}, found {found}")
     table.source = f"{kind} {table.source}"
+    # No reader takes records with `columns=`.
+    table.method = table.method or ""
     return table
 
 
@@ -254,5 +261,9 @@ def _is_run(value: Any) -> bool | None:
         documents = next(iter(value.values()), None)
         return isinstance(documents, Mapping) if value else None
     if isinstance(value, (list, tuple)):
-        return are_rows(value)
+        first = next(iter(value), None)
+        # Objects of documents have no query.
+        return are_rows(value) and not (
+            isinstance(first, Mapping) and not is_header(first, RECORD_ROLES)
+        )
     return isinstance(value, PerQuery) or is_file(value) or frame_of(value) is not None

@@ -12,6 +12,9 @@ from __future__ import annotations
 from typing import overload
 
 from fastrank.common.arguments import DEFAULT_VERSION, RANK_BY, check_choice
+from fastrank.common.faces import by_face
+from fastrank.common.messages import counted, python_warning, visible
+from fastrank.core.data.texts import decoded
 from fastrank.core.formats.contents import kind_of_json
 from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import open_source
@@ -39,7 +42,7 @@ from fastrank.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from fastrank.common.choices import (
@@ -99,7 +102,8 @@ def read_qrels(
     groups; prefs, lines `query group subgroup doc level`, a higher level preferred, and
     qrels_prefs, lines `query group doc level`, which are read into `Preferences`. columns: the
     names of the columns by role (query, doc, grade, iteration, stratum), or their numbers from 0 in
-    a file without a header; needed only for unusual names. Raises ReadError, FormatError and
+    a file without a header; needed only for unusual names. Rows without a grade and queries without
+    judgments are left out, with a warning. Raises ReadError, FormatError and
     InputError, and ImportError if a library is missing: pyarrow for parquet, or that of a URL or a
     dataset.
 
@@ -121,7 +125,7 @@ def read_qrels(
 
         return qrels_of(dataset_table(str(source)))
     if is_folder(source):
-        return qrels_of(saved_table(source), columns)
+        return qrels_of(saved_table(source), columns, warn=warn)
     file, form = _open(source, format, "qrels", columns)
     with file:
         if form == "trec" or form in GROUPED:
@@ -134,8 +138,8 @@ def read_qrels(
             )
         found = content_of(_content(file, form), file.name, form, "qrels", columns, warn=warn)
         if not isinstance(found, Table):
-            return qrels_from_dict(found, source=file.name)
-        qrels = qrels_of(found, columns)
+            return qrels_from_dict(found, source=file.name, warn=warn)
+        qrels = qrels_of(found, columns, warn=warn)
         file.check_unchanged()
         return qrels
 
@@ -226,12 +230,15 @@ def write_qrels(
         _save(qrels, Qrels, path, format)
 
 
-def write_run(run: Run, path: Source, format: Format | None = None) -> None:
+def write_run(
+    run: Run, path: Source, format: Format | None = None, *, warn: Warn = python_warning
+) -> None:
     """Write a run so that reading the file restores it.
 
     format: as in `read_qrels`, by default from the suffix of the path. JSON drops the tag; TREC
-    format needs one and uses `-` by default. Only JSON keeps queries without results. The file is
-    written atomically. Raises InputError for content that the format cannot represent.
+    format needs one and uses `-` by default. Only JSON keeps queries without results; warn is
+    called with a note on those dropped, by default a Python warning. The file is written
+    atomically. Raises InputError for content that the format cannot represent.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -240,17 +247,37 @@ def write_run(run: Run, path: Source, format: Format | None = None) -> None:
     {"query_id": "q1", "doc_id": "d1", "score": 0.5}
     """
     _save(run, Run, path, format)
+    if (format or format_by_name(files.name_of(path))) != "json":
+        for note in dropped_notes(without_results(run)):
+            warn(note)
+
+
+def without_results(run: Run) -> list[bytes]:
+    """The ids of the queries for which nothing was found."""
+    offsets = run.offset_column
+    return [query for row, query in enumerate(run.queries) if offsets[row] == offsets[row + 1]]
+
+
+def dropped_notes(queries: Sequence[bytes]) -> list[str]:
+    """A note on queries without results that a file does not have, if there are any."""
+    if not queries:
+        return []
+    number = counted(len(queries), "query", "queries")
+    first = visible(decoded(queries[0]))
+    return [f"{number} without results dropped, such as '{first}'; only json can represent them"]
 
 
 def find_kind(source: Source | SourceFile, format: str | None) -> tuple[SourceFile, str | None]:
     """Open the source, and detect whether it contains `qrels` or a `run` (None if uncertain)."""
     file, head = sniff.head_of(source)
-    if format in (None, "trec"):
+    form = format or format_of(head, file.name, "qrels")
+    # Lines of learning to rank may have as many fields as those of a run.
+    if format in (None, "trec") and form != "ltr":
         fields = len((sniff.first_line(head) or b"").split())
         for kind, fits in sniff.TREC_FIELDS.items():
             if format_of(head, file.name, kind) == "trec" and fields in fits:
                 return file, kind
-    form = check_format(format or format_of(head, file.name, "qrels"))
+    check_format(form)
     if len(FORMATS[form].kinds) > 1 and format is None:
         form = format_of(head, file.name, "run")
     if len(FORMATS[form].kinds) == 1:
@@ -283,15 +310,21 @@ def _open(
 
 def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -> None:
     trec_writers.check_kind(noun, expected)
+    files.write_compressed(path, file_of(noun, path, format))
+
+
+def file_of(noun: Qrels | Run, path: Source, format: str | None) -> Iterable[bytes]:
+    """What `write_qrels` and `write_run` write to a path, not compressed. Raises InputError."""
     name = files.name_of(path)
     form = format or format_by_name(name)
     if form is None:
         known = ", ".join(SUFFIXES)
-        raise InputError(name, f"unknown format; set format=, or use a name ending in {known}")
+        reason = f"unknown format; set {by_face('format=', '--format')}"
+        raise InputError(name, f"{reason}, or use a name ending in {known}")
     check_format(form)
     if format is None and form == "trec" and getattr(noun, "strata", None) is not None:
         form = "sample"
     write = FORMATS[form].write
     if write is None:
         raise InputError(name, f"the format {form} is only read")
-    files.write_compressed(path, write(noun))
+    return write(noun)

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from fastrank.common.arrays import Array
     from fastrank.core.data.grades import Scale
     from fastrank.core.formats.files.files import Source
     from fastrank.core.native.record import Int64Array
 
-    Array = npt.NDArray[Any]
     ArrayQrelsLike: TypeAlias = "ArrayQrels | Qrels | Source | Any"
     """Judgments of documents with integer ids, as `index_qrels` takes them: arrays, a sparse matrix
     of scipy, dicts, lists, Qrels, or a file; or what it returns."""

@@ -12,7 +12,7 @@ from fastrank.core.formats.tables.values import selected_integers, texts_of, to_
 from fastrank.core.matching.judged import Judged, JudgedRun, room_for_judged, room_for_ties
 from fastrank.core.matching.texts import match_texts
 from fastrank.core.native import codes, kernels, records
-from fastrank.core.native.buffers import Recycled, filled, table_size, zeros
+from fastrank.core.native.buffers import Recycled, filled, zeros
 from fastrank.core.native.records.objects import IdRows, JudgedRows, RowScratch
 from fastrank.core.native.threads import MOST_THREADS, default_threads, in_threads
 from fastrank.errors import ArrayError
@@ -22,15 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any, NoReturn
 
-    import numpy.typing as npt
-
+    from fastrank.common.arrays import Array
     from fastrank.core.data.texts import Texts
     from fastrank.core.formats.qrels import Graded
     from fastrank.core.matching.plan import Plan
     from fastrank.core.native.record import Int64Array
     from fastrank.errors import FastrankError
-
-    Array = npt.NDArray[Any]
 
 # Items converted at a time if kernels cannot use the arrays directly: one or two megabytes.
 BLOCK_ITEMS = 1 << 17
@@ -188,7 +185,7 @@ def _judge_some(
 def _scratch(width: int, most_judged: int) -> RowScratch:
     """Memory for judging one row at a time."""
     # Eight slots per id, so that few ids share one, if the table stays in the cache; else four.
-    near, far = (table_size(count * width) for count in (4, 2))
+    near, far = (kernels.table_size(count * width) for count in (4, 2))
     slots = min(max(PLACES, near if near <= NEAR_PLACES else far), MOST_PLACES)
     links = zeros("i", (width // BLOCK + 1) * BLOCK)
     return RowScratch(

@@ -18,13 +18,12 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from fastrank.common.arrays import Integers
     from fastrank.core.formats.qrels import Qrels
     from fastrank.core.formats.run import Run
     from fastrank.core.matching.options import Options
     from fastrank.core.native import records
     from fastrank.core.native.record import Record
-
-    Integers = npt.NDArray[np.int64]
 
 # What measures need that do not use rankings; and that do not use grades, or use the strata.
 WITHOUT_RANKINGS = ("queries", "run")

@@ -14,7 +14,6 @@ from itertools import pairwise
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.core.data.texts import spans, text_table
 from fastrank.core.formats.files.chunks import (
-    SHORTEST_LINE,
     ChunkReader,
     FileParts,
     feed_all,
@@ -31,7 +30,8 @@ from fastrank.core.matching.judged import (
     room_for_ties,
 )
 from fastrank.core.native import codes, kernels, records
-from fastrank.core.native.buffers import filled, table_size, zeros
+from fastrank.core.native.buffers import filled, zeros
+from fastrank.core.native.codes import SHORTEST_LINE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class Collector(_Fed):
         # One stretch per part, and one for the lines added.
         self._stretches = len(parts) + 1
         self._queries = records.TextTable(
-            texts=qrels.queries.columns, table=zeros("q", 2 * table_size(len(qrels)))
+            texts=qrels.queries.columns, table=zeros("q", 2 * kernels.table_size(len(qrels)))
         )
         kernels.index_texts(self._queries)
 

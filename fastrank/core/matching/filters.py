@@ -6,7 +6,7 @@ from fastrank.core.data.texts import TextColumn, Texts, joined, take
 from fastrank.core.formats.qrels import Qrels
 from fastrank.core.formats.run import Run
 from fastrank.core.native import kernels, records
-from fastrank.core.native.buffers import table_size, zeros
+from fastrank.core.native.buffers import zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def without_excluded(run: Run, exclude: Exclusions, *, identical: bool) -> Run:
         run.queries.columns,
         identical,
         records.TextsByQuery(texts=excluded.columns, offsets=ranges),
-        zeros("q", table_size(kernels.widest(ranges))),
+        zeros("q", kernels.table_size(kernels.widest(ranges))),
         dropped,
     )
     return _kept(run, dropped, count)
@@ -39,7 +39,7 @@ def without_excluded(run: Run, exclude: Exclusions, *, identical: bool) -> Run:
 def without_repeats(run: Run, *, by_score: bool) -> Run:
     """The run with each document once per ranking: its first line, or that with the best score."""
     dropped = zeros("B", len(run.docs))
-    table = zeros("q", table_size(kernels.widest(run.offset_column)))
+    table = zeros("q", kernels.table_size(kernels.widest(run.offset_column)))
     count = kernels.drop_repeats(run.columns, by_score, table, dropped)
     return _kept(run, dropped, count)
 

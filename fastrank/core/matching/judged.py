@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import decoded, memory_of
-from fastrank.core.native import codes, kernels, records
-from fastrank.core.native.buffers import WORTH_KEEPING, columns, filled, table_size, zeros
+from fastrank.core.native import kernels, records
+from fastrank.core.native.buffers import WORTH_KEEPING, columns, filled, zeros
 from fastrank.errors import EvaluationError
 
 TYPE_CHECKING = False
@@ -219,19 +219,15 @@ def count_retrieved(judged: Judged, placeholders: Sequence[int]) -> dict[str, in
 
 def judging_scratch(deepest: int, most: int) -> records.JudgingScratch:
     """Memory for judging one query: `deepest` results at most, by `most` judgments."""
-    # Links are loaded 64 at once, and columns stored up to 12 in excess.
-    more = max(deepest, most) + 64
-    # Four places a hash, where fewer hashes meet than in two, while they stay in the second cache.
-    size = table_size(more)
+    sizes = records.JudgingSizes()
+    kernels.judging_sizes(deepest, most, sizes)
     return records.JudgingScratch(
-        table=zeros(
-            "q", max(table_size(deepest + most), codes.SORT_COLUMNS * deepest + codes.SORT_BYTES)
-        ),
+        table=zeros("q", sizes.table),
         judged_hashes=zeros("q", most),
-        positions=zeros("q", more),
+        positions=zeros("q", sizes.positions),
         row_index=records.RowIndex(
-            table=zeros("i", 2 * size if size <= 1 << 16 else size),
-            links=zeros("i", more),
+            table=zeros("i", sizes.slots),
+            links=zeros("i", sizes.positions),
             clock=filled("q", [1]),
         ),
         keys=zeros("d", deepest),

@@ -15,14 +15,9 @@ from fastrank.errors import ArrayError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    import numpy.typing as npt
-
+    from fastrank.common.arrays import Array
     from fastrank.core.matching.plan import Plan
     from fastrank.core.native.buffers import Code, Memory
-
-    Array = npt.NDArray[Any]
 
 TAG = b"labels"
 CACHE_LINE = 64

@@ -8,7 +8,7 @@ from fastrank.core.data.texts import interning, spans
 from fastrank.core.matching.judged import QueryError
 from fastrank.core.matching.queries import what_is_wrong
 from fastrank.core.native import codes, kernels, records
-from fastrank.core.native.buffers import filled, table_size, zeros
+from fastrank.core.native.buffers import filled, zeros
 from fastrank.core.native.records import rankings as counting
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def count_preferences(
         ranking=records.RankingScratch(
             keys=zeros("d", deepest), order=zeros("q", widest), merge=zeros("q", widest)
         ),
-        interning=interning(most).changed(table=zeros("q", table_size(deepest + most))),
+        interning=interning(most).changed(table=zeros("q", kernels.table_size(deepest + most))),
         numbers=zeros("q", most),
         docs=spans(most),
     )

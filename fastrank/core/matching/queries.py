@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.common.faces import by_face
 from fastrank.common.messages import first_few
 from fastrank.core.data.texts import (
     TextColumn,
@@ -101,6 +102,7 @@ def missing_queries(judgments: Judgments | Graded, run_queries: Ids) -> Evaluati
 
 
 # What judgments may be that have a document twice, with other second fields.
+MERGE = "; `fastrank qrels merge FILE -o OUT.csv` chooses one of their grades"
 SUBTOPICS = "; judgments with subtopics are for measures of subtopics, such as alpha_nDCG@10"
 
 
@@ -112,7 +114,8 @@ def what_is_wrong(problem: Int64Array, judgments: Qrels | Preferences, run: Run)
     if kind == codes.QRELS_REPEAT:
         groups = judgments.groups
         differ = len(groups) > 0 and groups[row] != groups[other_row]
-        return repeated(judgments, row, other_row) + (SUBTOPICS if differ else "")
+        advice = SUBTOPICS if differ else by_face("", MERGE)
+        return repeated(judgments, row, other_row) + advice
     if kind == codes.SCORE_IS_NAN:
         where = f"line {run.docs.line(row)} of {run.source}"
         return f"the score of document {_name(run, row)}, {where}, is NaN and cannot be ranked"

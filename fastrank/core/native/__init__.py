@@ -8,11 +8,11 @@ from fastrank.errors import EngineError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from fastrank.core.native.interpreted import Interpreter
-    from fastrank.core.native.library import EntryPoints
+    from fastrank.core.native.library import Call, EntryPoints
 
 
 class _Kernels:
@@ -34,6 +34,10 @@ class _Kernels:
         What changes between the calls must be in memory, which may not move.
         """
         return self._load().prepare(name, *arguments)
+
+    def prepare_all(self, calls: Sequence[Call]) -> Callable[[], None]:
+        """A function that makes calls one after the other, each prepared like that of `prepare`."""
+        return self._load().prepare_all(calls)
 
     def _load(self) -> EntryPoints | Interpreter:
         if self._engine is None:

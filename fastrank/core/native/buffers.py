@@ -196,11 +196,6 @@ def filled(code: Code, values: Sequence[float]) -> Memory:
     return memory
 
 
-def table_size(items: int) -> int:
-    """How many slots a hash table of this many items has: what kernels/texts/text.py calls for."""
-    return max(2, 1 << (2 * items - 1).bit_length())
-
-
 def address(buffer: Any) -> int:
     """The address of the first byte of bytes, other memory or a numpy array."""
     if isinstance(buffer, bytes):

@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 from typing import Any
@@ -40,44 +40,25 @@ def build(folder: str = NATIVE, *, installed: bool = False) -> list[str]:
     A library carries its sources, so that it is not used when they have changed; one for an
     installed package, whose sources do not change, carries none and is loaded without a look.
     Libraries of other levels, which an earlier build may have left in `folder`, are removed.
-    Raises BuildError when there is no C linker or a library would need more than libc and libm,
-    and ValueError when FASTRANK_BUILD_LEVELS is not understood.
+    Raises what `compile_kernels` does.
     """
-    linker = shlex.split(os.environ.get("CC") or "cc")
-    if shutil.which(linker[0]) is None:
-        raise BuildError(f"no C linker: {linker[0]!r} is not on the PATH")
-    if sys.platform == "linux":
-        # No undefined symbols, whatever the process that loads the library happens to hold;
-        # and no local ones, which nothing looks up.
-        linker += ["-Wl,-z,defs", "-s"]
-    cpus = wanted_levels()
-    sources = b"" if installed else read_sources()
-    compiled = _compile_kernels([*cpus])
-    os.makedirs(folder, exist_ok=True)
-    targets = [library_path(level, folder) for level in cpus]
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        scratch_paths = [library_path(level, scratch) for level in cpus]
-        for linked, (level, cpu) in zip(scratch_paths, cpus.items(), strict=True):
-            _link([*linker, "-shared", "-o", linked], compiled[level], sources, cpu)
-            _check_loads(linked)
-        # A process that has the old library mapped keeps it, and none sees half of the new one.
-        for linked, target in zip(scratch_paths, targets, strict=True):
-            os.replace(linked, target)
-    for level in {*levels()} - {*cpus}:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(library_path(level, folder))
-    return targets
+    return link_libraries(compile_kernels(), folder, installed=installed)
 
 
-def _compile_kernels(level_names: list[str]) -> dict[str, dict[str, Compiled]]:
-    """The kernels of each level by name: from the cache, or compiled and then kept there."""
-    cache = ObjectCache()
-    digests = kernel_digests()
-    kernels: dict[str, dict[str, Compiled]] = {level: {} for level in level_names}
+def compile_kernels(names: Collection[str] | None = None) -> dict[str, dict[str, Compiled]]:
+    """The kernels of each wanted CPU level by name: from the cache, or compiled and then kept.
+
+    names: those that are needed, by default all. Raises BuildError when there is no C linker or a
+    kernel would need more than libc and libm, ValueError when FASTRANK_BUILD_LEVELS is not
+    understood.
+    """
+    linker()
+    cpus, digests, cache = wanted_levels(), kernel_digests(), ObjectCache()
+    kernels: dict[str, dict[str, Compiled]] = {level: {} for level in cpus}
     missing: dict[str, list[str]] = {}
-    for name, digest in digests.items():
-        for level in level_names:
-            cached = cache.get(digest, level)
+    for name in digests if names is None else names:
+        for level in cpus:
+            cached = cache.get(digests[name], level)
             if cached is None:
                 missing.setdefault(name, []).append(level)
             else:
@@ -87,6 +68,43 @@ def _compile_kernels(level_names: list[str]) -> dict[str, dict[str, Compiled]]:
         cache.put(digests[name], level, compiled)
     cache.forget_old()
     return kernels
+
+
+def linker() -> list[str]:
+    """The command that compiles C and links. Raises BuildError if there is none."""
+    command = shlex.split(os.environ.get("CC") or "cc")
+    if shutil.which(command[0]) is None:
+        raise BuildError(f"no C linker: {command[0]!r} is not on the PATH")
+    if sys.platform == "linux":
+        # No undefined symbols, whatever the process that loads the library happens to hold;
+        # and no local ones, which nothing looks up.
+        command += ["-Wl,-z,defs", "-s"]
+    return command
+
+
+def link_libraries(
+    compiled: dict[str, dict[str, Compiled]], folder: str, *, installed: bool
+) -> list[str]:
+    """Link the libraries of compiled levels, as `build` does."""
+    cpus = {level: levels()[level] for level in compiled}
+    sources = b"" if installed else read_sources()
+    os.makedirs(folder, exist_ok=True)
+    targets = [library_path(level, folder) for level in cpus]
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        scratch_paths = [library_path(level, scratch) for level in cpus]
+        for linked, (level, cpu) in zip(scratch_paths, cpus.items(), strict=True):
+            about = _about(compiled[level], sources)
+            objects = {name: kernel.code for name, kernel in compiled[level].items()}
+            objects["about"] = emit_object(about, cpu)
+            link([*linker(), "-shared", "-o", linked], objects)
+            _check_loads(linked)
+        # A process that has the old library mapped keeps it, and none sees half of the new one.
+        for linked, target in zip(scratch_paths, targets, strict=True):
+            os.replace(linked, target)
+    for level in {*levels()} - {*cpus}:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(library_path(level, folder))
+    return targets
 
 
 def _compile(missing: dict[str, list[str]]) -> Iterator[tuple[str, str, Compiled]]:
@@ -135,31 +153,26 @@ def _compile(missing: dict[str, list[str]]) -> Iterator[tuple[str, str, Compiled
                 worker.close()
 
 
-def _link(command: list[str], compiled: dict[str, Compiled], sources: bytes, cpu: str) -> None:
-    """Link the kernels, and what the library says about itself, by a command without its inputs."""
-    names = sorted(compiled)
-    calls = "\n".join(f"{name} {compiled[name].words}" for name in names)
-    about = _about(sources=sources, calls=calls.encode())
+def link(command: list[str], objects: dict[str, bytes]) -> None:
+    """Link object code, each under a name, by a command without its inputs."""
     with tempfile.TemporaryDirectory() as scratch:
         paths = []
-        for name, code in [
-            *((name, compiled[name].code) for name in names),
-            ("about", emit_object(about, cpu)),
-        ]:
+        for name in sorted(objects):
             paths.append(os.path.join(scratch, f"{name}.o"))
             with open(paths[-1], "wb") as file:
-                file.write(code)
+                file.write(objects[name])
         linking = [*command, *paths, "-lm"]
         if subprocess.run(linking, check=False).returncode:
             raise BuildError(f"linking failed: {' '.join(linking)}")
 
 
-def _about(**texts: bytes) -> bytes:
+def _about(kernels: dict[str, Compiled], sources: bytes) -> bytes:
     """Bitcode that lets the library say what it was made from, and what its processor must have."""
     import llvmlite.binding as llvm
 
+    calls = "\n".join(f"{name} {kernels[name].words}" for name in sorted(kernels))
     parts = [cpu_level_source("baseline" not in levels())]
-    for name, text in texts.items():
+    for name, text in (("sources", sources), ("calls", calls.encode())):
         body = "".join(f"\\{byte:02x}" for byte in text)
         size = len(text)
         parts.append(f'@fastrank_{name} = constant [{size} x i8] c"{body}"\n')

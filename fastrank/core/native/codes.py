@@ -29,6 +29,12 @@ MARK_BYTES = BLOCK // 8 + 16
 NEWLINE_PLACES = BLOCK + 4
 # What cursor.file is where kernels are not to read on by themselves.
 NO_FILE = -1
+# The shortest line of a run, `q Q d r s t` with its newline, by which a text has lines at most.
+SHORTEST_LINE = 12
+# How much of a run is read at once: it fits the second-level cache, with what is stored per line.
+PIECE = 1 << 18
+# The start and stop of each of the first six fields of a line.
+BOUNDS = 12
 # Bytes that come behind the text of a piece, so that words can be loaded without a look at its end.
 SLACK = 64
 # Scores of consecutive lines: where they descend nobody reads them all.

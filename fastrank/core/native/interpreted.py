@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from fastrank.core.native.compiling.signatures import (
 from fastrank.core.native.declare import KERNELS, QUERIES, declare_all
 from fastrank.core.native.library import flat_arguments
 from fastrank.core.native.record import PER_QUERY
+
+if TYPE_CHECKING:
+    from fastrank.core.native.library import Call
 
 
 class Interpreter:
@@ -54,6 +57,16 @@ class Interpreter:
 
         # Arrays over addresses keep no memory alive; the function does.
         call.memory = values  # type: ignore[attr-defined]
+        return call
+
+    def prepare_all(self, calls: Sequence[Call]) -> Callable[[], None]:
+        """The same calls again and again, one after the other."""
+        prepared = [self.prepare(name, *values) for name, values in calls]
+
+        def call() -> None:
+            for prepared_call in prepared:
+                prepared_call()
+
         return call
 
 

@@ -19,20 +19,26 @@ from fastrank.core.native.buffers import (
     Pointer,
     address,
     count_items,
+    filled,
 )
 from fastrank.core.native.record import RECORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, TypeAlias
 
     from fastrank.core.native.objects import Packer
+
+    # The name of a kernel, and its arguments.
+    Call: TypeAlias = tuple[str, tuple[object, ...]]
 
 # A packer takes longer to be made than a few calls, and a command calls a kernel a few times.
 _OFTEN = 32
 # So few that counting calls does not reach it again.
 _NEVER = -(1 << 62)
+# The CPU levels of libraries, the best first, and what `fastrank_cpu_level` says of them at least.
+LEVELS = {"x86-64-v3": 3, "x86-64-v2": 2, "baseline": 0}
 NATIVE = os.path.dirname(os.path.abspath(__file__))
 _RESULTS: dict[str, type[Int64 | Double | Pointer]] = {
     "int64": Int64,
@@ -87,6 +93,26 @@ class EntryPoints:
 
         # Addresses keep no memory alive; the function does.
         call.memory = values  # type: ignore[attr-defined]
+        return call
+
+    def prepare_all(self, calls: Sequence[Call]) -> Callable[[], None]:
+        """All calls as one, which makes them one after the other, again and again.
+
+        What changes between them must be in memory; that of the arguments may not move.
+        """
+        rows, memory = [], []
+        for name, values in calls:
+            address, call_words = self.find(name)
+            _, _, count, *words = call_words.split()
+            arguments, result = flat_arguments(name, int(count), words, values), Int64()
+            rows += [address, addressof(result), addressof(arguments)]
+            memory.append((values, arguments, result))
+        call_all = self.prepare("call_all", filled("q", rows))
+
+        def call() -> None:
+            if failed := call_all():
+                raise RuntimeError(f"{failed} of {len(memory)} kernels ended with a status")
+
         return call
 
     def _packer(self, count: int, words: list[str]) -> Packer | None:
@@ -182,7 +208,7 @@ def _folders() -> Iterator[str]:
 def _load_from(folder: str) -> tuple[Library | None, str]:
     """The best library in a folder, or None and what is wrong with those that are there."""
     reason = ""
-    for level, needed in (("x86-64-v3", 3), ("x86-64-v2", 2), ("baseline", 0)):
+    for level, needed in LEVELS.items():
         path = library_path(level, folder)
         if not os.path.exists(path):
             continue

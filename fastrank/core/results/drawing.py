@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fastrank.common.messages import counted, visible
+from fastrank.common.messages import counted
 from fastrank.common.plots.frame import Frame
 from fastrank.common.plots.style import INK
 from fastrank.errors import OptionError
@@ -43,7 +43,7 @@ def draw_values(axes: Axes, title: str, columns: Mapping[str, list[object]]) -> 
     if name is None:
         raise OptionError("kind", f"{title}: there are no numbers to draw")
     values = [float(value) if _is_number(value) else math.nan for value in columns[name][:ROWS]]
-    labels = [visible(str(cell)) for cell in columns[label][:ROWS]]
+    labels = [str(cell) for cell in columns[label][:ROWS]]
     axes.plot(values, range(len(values)), "o", color=INK)
     rows = counted(len(columns[label]), "row")
     return Frame(

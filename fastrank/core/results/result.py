@@ -50,10 +50,7 @@ class Result:
 
     def _document(self) -> Document:
         """What text, Markdown, LaTeX and HTML show."""
-        from fastrank.common.rendering.document import Document
-        from fastrank.core.results.table import grid_of
-
-        return Document([grid_of(self.table())])
+        return self.table()._document()
 
     def _content(self) -> object:
         """What JSON has; tables in it become lists of objects."""

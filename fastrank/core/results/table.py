@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from fastrank.common.lazy import optional
-from fastrank.common.messages import counted
-from fastrank.common.rendering.document import Cell, Grid
+from fastrank.common.messages import counted, visible
+from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
 from fastrank.common.rendering.numbers import interval, number
 from fastrank.core.data.columns import Frozen
 from fastrank.core.results.result import Result
+from fastrank.errors import FastrankError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ class Table(Result, Frozen):
 
     columns: {name: list of values}, with one value per row: str for labels, int for counts, else
     float. digits: decimals of floats in text; frames, CSV and JSON have full precision. bold: the
-    cells (row, column) to set in bold in Markdown and LaTeX.
+    cells (row, column) to set in bold in Markdown and LaTeX. notes: what a reader must know, shown
+    below the table, but not in frames, CSV and JSON. is_data: whether it is read back, such as a
+    sheet for assessors, so that its CSV has all texts as they are.
 
     >>> table = fr.table(scores)
     >>> table
@@ -58,6 +61,8 @@ class Table(Result, Frozen):
     columns: dict[str, list[Any]]
     digits: int = 4
     bold: frozenset[tuple[int, int]] = frozenset()
+    notes: tuple[str, ...] = ()
+    is_data: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -89,6 +94,7 @@ class Table(Result, Frozen):
             columns=dict(zip(header, [names, *map(list, cells)], strict=True)),
             digits=self.digits,
             bold=frozenset((column - 1, row + 1) for row, column in self.bold),
+            notes=self.notes,
         )
 
     def __len__(self) -> int:
@@ -101,21 +107,26 @@ class Table(Result, Frozen):
         """The table itself."""
         return self
 
+    def _document(self) -> Document:
+        return Document([grid_of(self), *(Paragraph(note, "note") for note in self.notes)])
+
     def _title(self) -> str:
         return "Table"
 
     def to_csv(self) -> str:
         """Comma-separated lines, header first, in full precision.
 
-        Texts that spreadsheets would run as a formula, such as =1+1, begin with an apostrophe.
+        Texts that spreadsheets would run as a formula, such as =1+1, begin with an apostrophe,
+        except in tables that are read back.
 
         >>> print(fr.table(scores).to_csv(), end="")
         run,map
         pixels,0.43476959975458557
         """
-        from fastrank.core.formats.tables.table_files import result_lines
+        from fastrank.core.formats.tables.table_files import csv_lines, result_lines
 
-        return "".join(result_lines(self.names, self.rows()))
+        lines = csv_lines if self.is_data else result_lines
+        return "".join(lines(self.names, self.rows()))
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame with these columns.
@@ -125,6 +136,7 @@ class Table(Result, Frozen):
         0  pixels  0.43477
         """
         pandas = optional("pandas", "to_pandas")
+        refuse_bytes(self.columns)
         return pandas.DataFrame(self.columns)
 
     def to_polars(self) -> polars.DataFrame:
@@ -134,8 +146,21 @@ class Table(Result, Frozen):
         ['run', 'map']
         """
         polars = optional("polars", "to_polars")
+        refuse_bytes(self.columns)
         # A transposed table has counts and other values in one column.
         return polars.DataFrame(self.columns, strict=False)
+
+
+def refuse_bytes(columns: Mapping[str, Iterable[object]]) -> None:
+    """Raise FastrankError for a text that is not UTF-8, in bytes, which frames require."""
+    for name, cells in columns.items():
+        for cell in cells:
+            if isinstance(cell, str) and not cell.isascii():
+                try:
+                    cell.encode()
+                except UnicodeEncodeError:
+                    reason = "the text is not UTF-8, which frames require"
+                    raise FastrankError(f"{name} '{visible(cell)}': {reason}") from None
 
 
 def table_of_rows(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:

@@ -8,6 +8,7 @@ from fastrank.common.c_numbers import printed
 from fastrank.core.data.columns import Frozen, as_array
 from fastrank.core.data.texts import decoded
 from fastrank.core.results.result import Result
+from fastrank.core.scores.summary import OVER_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +24,19 @@ if TYPE_CHECKING:
     from fastrank.core.scores.summary import Coverage
 
 
+# How trec_eval prints the name of a value, a count, and any other number.
+LABEL, COUNT, REAL = b"%-22b\t", b"%d", b"%6.4f"
+_COUNT_LINE, _REAL_LINE, _TEXT_LINE, _QUOTED_LINE = (
+    LABEL + b"%b\t" + value + b"\n" for value in (COUNT, REAL, b"%b", b"'%b'")
+)
+
+
 class Column:
     """The values under one printed name.
 
     name, printed: the name as requested, as str and as bytes. canonical: its canonical spelling.
     better: which values are better: "higher", "lower", or "" for neither.
+    average: how the values are summarized over queries, as in `Measure`.
     asked_at: sort key, the position at which it was requested.
     kind: "text", "count" (whole numbers), "zscore" or "real".
     values: the array of which every `width`-th value, starting with `index`, belongs to the column;
@@ -37,6 +46,7 @@ class Column:
 
     __slots__ = (
         "asked_at",
+        "average",
         "better",
         "canonical",
         "index",
@@ -53,7 +63,7 @@ class Column:
     ) -> None:
         self.printed, self.index, self.width = bound.names[index], index, bound.width
         self.name, self.canonical = decoded(self.printed), decoded(bound.canonical[index])
-        self.better = bound.measure.better
+        self.better, self.average = bound.measure.better, bound.measure.average
         self.asked_at = bound.places[index] if bound.places else 0
         self.kind, self.values, self.summary = kind, values, summary
 
@@ -294,11 +304,15 @@ class Evaluated(QueryValues):
         These are means for most measures, sums for counts (num_ret, ...), and geometric means for
         gm_map and gm_bpref. `runid` is not among them, because all values are numbers; it is `tag`.
 
-        Warns where `print(scores)` has a note that judged queries are left out, or that the order
-        of tied documents decides the means.
+        Warns where `print(scores)` has a note that queries are left out, or that the order of tied
+        documents decides the means.
         """
-        if self.ties is not None or self.counts.get("missing_queries"):
-            # Imported late: most runs have neither.
+        if (
+            self.ties is not None
+            or self.counts.get("missing_queries")
+            or any(bound.measure.average in OVER_VALUES for bound in self.bound)
+        ):
+            # Imported late: most runs have none of these.
             from fastrank.core.scores.text import warn_of_mean
 
             warn_of_mean(self)
@@ -429,10 +443,10 @@ def trec_lines(
 def _trec_line(column: Column, query: bytes, value: Any, is_summary: bool) -> bytes:
     name = column.printed
     if column.kind == "count" and not value % 1:
-        return b"%-22b\t%b\t%d\n" % (name, query, value)
+        return _COUNT_LINE % (name, query, value)
     if column.kind == "text":
-        return b"%-22b\t%b\t%b\n" % (name, query, value if is_summary else b"'%b'" % value)
+        return (_TEXT_LINE if is_summary else _QUOTED_LINE) % (name, query, value)
     mark = b"Z" if column.kind == "zscore" else b""
     if value != value:
-        return b"%b%-22b\t%b\t%b\n" % (mark, name, query, printed("%6.4f", value).encode())
-    return b"%b%-22b\t%b\t%6.4f\n" % (mark, name, query, value)
+        return mark + _TEXT_LINE % (name, query, printed("%6.4f", value).encode())
+    return mark + _REAL_LINE % (name, query, value)

@@ -17,6 +17,7 @@ from fastrank.core.formats.trec.writers import shortest
 from fastrank.core.results.table import Table, distinct, table_of_rows
 from fastrank.core.scores.columns import QueryValues, columns_by_name, presented_means, unknown
 from fastrank.core.scores.tables import LONG, common_names
+from fastrank.core.scores.text import named_notes
 from fastrank.errors import FormatError, GroupError
 
 TYPE_CHECKING = False
@@ -106,11 +107,12 @@ class ScoreDifferences(QueryValues):
         return f"<ScoreDifferences{of}: {queries}, {counted(len(self.mean), 'measure')}>"
 
     def table(self) -> Table:
-        """The means of both, and their differences, with a row per measure."""
+        """The means of both, and their differences, with a row per measure, and notes on both."""
         first, second = presented_means(self.first), presented_means(self.second)
         header = distinct(["measure", *self._tags(), "difference"])
         rows = [[name, value, second[name], value - second[name]] for name, value in first.items()]
-        return table_of_rows(header, rows)
+        told = named_notes(header[1:3], (self.first, self.second))
+        return table_of_rows(header, rows).changed(notes=tuple(told))
 
     def to_csv(self) -> str:
         """Lines `query,measure,value` with the differences per query in full precision."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrank.common.lazy import optional
 from fastrank.core.data.texts import decoded
-from fastrank.errors import FastrankError
+from fastrank.core.results.table import refuse_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ def to_frame(library: str, query_ids: Ids, values: dict[str, Any], *, wide: bool
     import numpy
 
     frames, queries = optional(library, f"to_{library}"), [decoded(query) for query in query_ids]
-    for query, text in zip(query_ids, queries, strict=True):
-        if not text.isascii() and text != query.decode("utf-8", "replace"):
-            raise FastrankError(f"query {query!r}: the id is not UTF-8, which frames require")
+    refuse_bytes({"query": queries})
 
     def texts_at(texts: list[str], rows: Int64Array) -> Any:
         if library == "polars":

@@ -7,6 +7,7 @@ from fastrank.core.data.columns import as_array
 from fastrank.core.data.texts import decoded
 from fastrank.core.scores.summary import counts_missing, summaries
 from fastrank.core.scores.tables import as_list, common_names
+from fastrank.core.scores.text import warn_of_mean
 from fastrank.errors import GroupError
 
 TYPE_CHECKING = False
@@ -30,9 +31,9 @@ def mean_over_datasets(scores: Iterable[Evaluated] | Mapping[Any, Evaluated]) ->
     scores: one Scores per dataset, or {name: Scores}, all with the same measures. All datasets have
         the same weight, regardless of their number of queries.
 
-    For counts this averages sums, for gm_map geometric means. Raises MeasureError if the measures
-    differ, GroupError if there are no scores. Source: the average over datasets of BEIR (Thakur et
-    al. 2021).
+    For counts this averages sums, for gm_map geometric means. Warns as `Scores.mean`. Raises
+    MeasureError if the measures differ, GroupError if there are no scores. Source: the average over
+    datasets of BEIR (Thakur et al. 2021).
 
     >>> qrels = fr.read_qrels("data/digits.qrels")
     >>> fr.mean_over_datasets(fr.evaluate(qrels, ["data/pixels.run", "data/pca.run"], "map"))
@@ -42,6 +43,8 @@ def mean_over_datasets(scores: Iterable[Evaluated] | Mapping[Any, Evaluated]) ->
     if not rows:
         raise GroupError("mean_over_datasets: expected at least one Scores, found none")
     names = common_names(rows)
+    for row_scores in rows:
+        warn_of_mean(row_scores)
     means = [row_scores.mean for row_scores in rows]
     return {name: sum(mean[name] for mean in means) / len(means) for name in names}
 
@@ -142,6 +145,7 @@ def _of_rows(scores: Group, rows: list[int], coverage: Coverage) -> Group:
             scores.tag_bytes,
             zscored=scores.zscored,
         ),
+        ties=scores.ties and scores.ties.of_group(lambda part: _of_rows(part, rows, coverage)),
     )
 
 

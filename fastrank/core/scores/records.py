@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.core.data.row_dicts import rows_as_dicts
+from fastrank.core.data.row_dicts import RowDicts
 from fastrank.core.native.buffers import filled
 from fastrank.core.scores.columns import columns_by_name, presented_means
 
@@ -26,7 +26,7 @@ def to_dict(scores: Evaluated) -> dict[str, dict[str, Any]]:
             memory[name], texts[name] = (zero, 0, 0), column.to_list()
         else:
             memory[name] = column.values, column.index, column.width
-    rows: list[dict[str, Any]] = rows_as_dicts(memory, len(queries))
+    rows: list[dict[str, Any]] = RowDicts(memory).make(len(queries))
     for name, values in texts.items():
         for row, text in zip(rows, values, strict=True):
             row[name] = text

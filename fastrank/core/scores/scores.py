@@ -91,9 +91,7 @@ class Scores(Evaluated):
         return table_of(self, per_query=per_query, digits=digits)
 
     def _document(self, **layout: Any) -> Document:
-        from fastrank.core.scores.text import document_of
-
-        return document_of(self, self.table(**layout))
+        return self.table(**layout)._document()
 
     def to_text(self) -> str:
         """The means, a line per measure, and notes on what a reader must know.
@@ -187,6 +185,17 @@ class Scores(Evaluated):
         from fastrank.common.rendering.latex import latex
 
         return latex(self._document(per_query=per_query, digits=digits))
+
+    def to_html(self, *, per_query: bool = False, digits: int = 4, page: bool | str = False) -> str:
+        """The table of `to_markdown` as HTML elements, or a whole `page`, with a title if a str.
+
+        >>> scores.to_html(per_query=True)[:32]
+        '<table class="fastrank numbers">'
+        """
+        from fastrank.common.rendering.html import html
+
+        document = self._document(per_query=per_query, digits=digits)
+        return html(document, page=self._page_title(page))
 
     def interval(
         self,

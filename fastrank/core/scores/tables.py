@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from fastrank.common.arguments import at_least, flag
 from fastrank.core.results.table import Table, best_rows, distinct
 from fastrank.core.scores.columns import Evaluated, columns_by_name, presented_means, walk
+from fastrank.core.scores.text import named_notes, notes
 from fastrank.errors import GroupError, MeasureError
 
 TYPE_CHECKING = False
@@ -26,13 +27,15 @@ LONG = ("query", "measure", "value")
 
 def table_of(scores: Evaluated, *, per_query: bool, digits: int = 4) -> Table:
     """The means, one row per measure; or one row per query, followed by `all`."""
+    told = tuple(notes(scores))
     if per_query:
-        return wide_table(scores, summary=True, digits=digits)
+        return wide_table(scores, summary=True, digits=digits).changed(notes=told)
     means = presented_means(scores)
     value = scores.name or "value"
     if value == "measure":
         value = "value"
-    return Table(columns={"measure": list(means), value: list(means.values())}, digits=digits)
+    columns = {"measure": list(means), value: list(means.values())}
+    return Table(columns=columns, digits=digits, notes=told)
 
 
 def wide_table(scores: Evaluated, *, summary: bool, digits: int = 4) -> Table:
@@ -84,7 +87,8 @@ def table(
     bold: set the best mean of each measure in bold, in Markdown and LaTeX. The lowest is the best
         of ranks and of shares of unjudged documents (see `Measure.better`); counts have no best.
 
-    `Table.transpose` turns measures into rows. Raises MeasureError if the measures differ,
+    `Table.transpose` turns measures into rows. Below the means are the notes that printed Scores
+    have. Raises MeasureError if the measures differ,
     GroupError if the number of names does not match, OptionError for invalid digits.
 
     >>> qrels = fr.read_qrels("data/digits.qrels")
@@ -125,7 +129,8 @@ def table(
         if flag("bold", bold):
             better = kinds[name].better if kinds[name].kind == "real" else ""
             best.update((row, column) for row in best_rows(values, better, digits))
-    return Table(columns=columns, digits=digits, bold=frozenset(best))
+    told = notes(rows[0]) if len(rows) == 1 else named_notes(columns[label], rows)
+    return Table(columns=columns, digits=digits, bold=frozenset(best), notes=tuple(told))
 
 
 def query_table(

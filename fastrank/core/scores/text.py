@@ -5,18 +5,18 @@ from __future__ import annotations
 import sys
 
 from fastrank.common.faces import option
-from fastrank.common.messages import counted, first_few, visible
+from fastrank.common.messages import counted, enumerated, first_few, visible
 from fastrank.common.rendering.numbers import number
 from fastrank.core.formats.trec.reader import python_warning
 from fastrank.core.measures.trec import GAINS
 from fastrank.core.scores.columns import columns_by_name
+from fastrank.core.scores.summary import OVER_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any
 
-    from fastrank.common.rendering.document import Document
-    from fastrank.core.results.table import Table
     from fastrank.core.scores.columns import Evaluated
 
     Range = tuple[float, float, bool]
@@ -38,14 +38,6 @@ def readable(scores: Evaluated) -> str:
 
 def _rounded(value: object) -> str:
     return number(value) if isinstance(value, float) else str(value)
-
-
-def document_of(scores: Evaluated, table: Table) -> Document:
-    """A table of the values, and the notes."""
-    from fastrank.common.rendering.document import Document, Paragraph
-    from fastrank.core.results.table import grid_of
-
-    return Document([grid_of(table), *(Paragraph(note, "note") for note in notes(scores))])
 
 
 # Notes on counts, by the name of the count: for one, and for several.
@@ -82,6 +74,10 @@ NOTED = {
         "vector of a query or document is zero: its cosine with all others counts as 0",
         "vectors of queries or documents are zero: their cosines with all others count as 0",
     ),
+    "zero_texts": (
+        "vector of a text is zero: its cosine with all others counts as 0",
+        "vectors of texts are zero: their cosines with all others count as 0",
+    ),
     "ties_at_cutoff": (
         "ranking was cut between documents with equal scores",
         "rankings were cut between documents with equal scores",
@@ -93,9 +89,30 @@ LEVEL_FREE = (*GAINS, "queries", "run")
 NAMED = 5
 
 
-def notes(scores: Evaluated) -> list[str]:
-    """What a reader must know: `missing_note`, `other_notes` and `tie_notes`."""
-    return missing_note(scores) + other_notes(scores) + tie_notes(scores)
+def notes(scores: Evaluated, measure: str = "") -> list[str]:
+    """What a reader must know: the notes of all functions below.
+
+    measure: the only one that is shown, if not all are.
+    """
+    return [
+        *missing_note(scores),
+        *gap_notes(scores, measure),
+        *other_notes(scores),
+        *tie_notes(scores, measure=measure),
+    ]
+
+
+def named_notes(
+    names: Iterable[str],
+    several: Iterable[Evaluated],
+    notes_of: Callable[[Evaluated], list[str]] = notes,
+) -> list[str]:
+    """The notes on several Scores, each after the names of those that have it."""
+    named: dict[str, list[str]] = {}
+    for name, scores in zip(names, several, strict=True):
+        for note in notes_of(scores):
+            named.setdefault(note, []).append(visible(name))
+    return [f"{first_few(runs, NAMED, count=True)}: {note}" for note, runs in named.items()]
 
 
 def missing_note(scores: Evaluated, run: str = "the run", zero: str = "") -> list[str]:
@@ -111,8 +128,27 @@ def missing_note(scores: Evaluated, run: str = "the run", zero: str = "") -> lis
     return [f"{text}; {treated(len(scores.missing_queries), remedy, zero=are_zero)}"]
 
 
+def gap_notes(scores: Evaluated, measure: str = "") -> list[str]:
+    """Notes on queries for which measures have no value (NaN), so that their means lack them."""
+    lacking: dict[tuple[int, ...], list[str]] = {}
+    for name, column in columns_by_name(scores).items():
+        is_shown = measure in ("", name) and column.kind != "zscore"
+        if is_shown and column.average in OVER_VALUES:
+            rows = tuple(row for row, value in enumerate(column.to_list()) if value != value)
+            lacking.setdefault(rows, []).append(name)
+    lacking.pop((), None)
+    queries = scores.queries if lacking else []
+    return [
+        f"{enumerated(names)} {'has' if len(names) == 1 else 'have'} no value for {len(rows)} of"
+        f" {counted(len(queries), 'query', 'queries')}"
+        f" ({first_ids([queries[row] for row in rows])}); {treated(len(rows), zero=False)}"
+        for rows, names in lacking.items()
+    ]
+
+
 # The same for all runs, so that Python shows each once for a line of a program.
 LEFT_OUT = "judged queries without results are left out of the mean"
+WITHOUT_VALUES = "queries for which a measure has no value are left out of its mean"
 BY_TIES = "the order of tied documents decides the mean"
 # What ties decide takes longer to find out than a small run to evaluate: loops are told at first.
 MOST_LOOKS = 8
@@ -128,6 +164,8 @@ def warn_of_mean(scores: Evaluated) -> None:
     if scores.counts.get("missing_queries") and not scores.coverage.complete:
         zero = option("missing", "zero")
         python_warning(f"{LEFT_OUT}; print(scores) names them, {zero} counts them as 0")
+    if gap_notes(scores):
+        python_warning(f"{WITHOUT_VALUES}; print(scores) names them")
     line = caller.f_code.co_filename, caller.f_lineno
     _LOOKS[line] = _LOOKS.get(line, 0) + 1
     if _LOOKS[line] <= MOST_LOOKS and tie_notes(scores):
@@ -137,7 +175,12 @@ def warn_of_mean(scores: Evaluated) -> None:
 
 def lacks(run: str, missing: list[str], queries: str) -> str:
     """`pca lacks 2 of 200 judged queries (q1, q2)`; queries: `200 judged queries`."""
-    return f"{run} lacks {len(missing)} of {queries} ({first_ids(missing)})"
+    return lacking(run, str(len(missing)), queries, first_ids(missing))
+
+
+def lacking(run: str, missing: str, queries: str, ids: str) -> str:
+    """The same from the number of missing queries and the first ids."""
+    return f"{run} lacks {missing} of {queries} ({ids})"
 
 
 def treated(missing: int, option: str = "", *, zero: bool) -> str:
@@ -189,12 +232,12 @@ def first_ids(queries: list[str]) -> str:
 NOTED_SHARE = 0.1
 
 
-def tie_notes(scores: Evaluated, of: str = "", saved: str = "") -> list[str]:
+def tie_notes(scores: Evaluated, of: str = "", saved: str = "", measure: str = "") -> list[str]:
     """A note on the measure that the order of tied documents moves most, if it moves by more than
     a tenth.
 
     of: the name of the run, if what is before the note does not say it. saved: what has the option
-    for the order of ties, if that is a baseline.
+    for the order of ties, if that is a baseline. measure: as for `notes`.
     """
     if scores.ties is None:
         return []
@@ -202,7 +245,7 @@ def tie_notes(scores: Evaluated, of: str = "", saved: str = "") -> list[str]:
     for name, (worst, best, _) in ranges.items():
         value = means[name]
         most = max(best - value, value - worst)
-        if most > NOTED_SHARE * abs(value):
+        if measure in ("", name) and most > NOTED_SHARE * abs(value):
             moved[name] = most / abs(value) if value else float("inf")
     if not moved:
         return []

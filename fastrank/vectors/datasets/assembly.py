@@ -12,6 +12,7 @@ from fastrank.core.formats.tables.values import first_repeat, texts_of_list
 from fastrank.core.formats.texts.text_files import joined
 from fastrank.errors import InputError
 from fastrank.vectors.datasets.dataset import Dataset
+from fastrank.vectors.searching.row_ids import RowIds, check_numbering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +27,17 @@ def assemble(
     query_ids: list[str],
     queries: Sequence[str],
     qrels: Any,
+    numbered: Iterable[str] = (),
     **fields: Any,
 ) -> Dataset:
     """Make a data set from distinct ids, and check its judgments against them.
 
-    qrels: None if the queries have answers, by which results are judged after the search.
+    qrels: None if the queries have answers, by which results are judged after the search. numbered:
+    which of "documents" and "queries" have row numbers as ids, which judgments made elsewhere may
+    not count like that.
 
     Raises InputError if judgments and data have no ids in common, which would give 0 for every
-    measure.
+    measure, or if judgments have other numbers than those of rows.
     """
     for side, ids in (("corpus", corpus_ids), ("queries", query_ids)):
         if not ids:
@@ -60,10 +64,18 @@ def assemble(
     if not rows:
         sides = both_sides(judgments.queries, "queries", _encoded(query_ids))
         raise InputError(name, f"no query has judgments ({sides})")
-    documents = set(corpus_ids)
-    outside = {doc: None for doc in map(decoded, judgments.docs) if doc not in documents}
-    if len(outside) == len(set(judgments.docs)):
+    documents, docs = set(corpus_ids), [*map(decoded, judgments.docs)]
+    graded = zip(docs, judgments.grades.tolist(), strict=True)
+    outside = {doc: None for doc, grade in graded if grade >= 0 and doc not in documents}
+    if documents.isdisjoint(docs):
         raise InputError(name, not_in_corpus(judgments.docs, _encoded(corpus_ids)))
+    counts = {"documents": len(corpus_ids), "queries": len(query_ids)}
+    row_numbers = {noun: counts[noun] for noun in numbered}
+    for noun, count in row_numbers.items():
+        whole = noun == "documents"
+        texts = judgments.docs if whole else judgments.queries
+        remedy = f"give the {noun} the ids that the judgments have"
+        check_numbering(name, texts, RowIds(None, count), noun, remedy, whole=whole)
     if len(rows) < len(query_ids):
         queries = [queries[row] for row in rows]
     return Dataset(
@@ -75,6 +87,7 @@ def assemble(
         qrels=judgments,
         outside=list(outside),
         unjudged=[query for query in query_ids if query not in judged],
+        row_numbers=row_numbers,
         **fields,
     )
 

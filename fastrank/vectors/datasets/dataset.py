@@ -42,6 +42,7 @@ class Dataset(Frozen):
     vectors: embeddings supplied with the corpus, float32[documents, dimension], or None.
     answers: {query id: list of str}, the short answers of questions, or None. Data sets with
         answers may have no judgments: `fastrank.datasets.answer_qrels` judges a run.
+    row_numbers: {"documents": number, "queries": number} of the sides whose ids are row numbers.
 
     >>> data = fr.Dataset.from_texts({"d1": "red apples"}, {"q1": "apples"}, {"q1": {"d1": 1}})
     >>> data
@@ -62,6 +63,7 @@ class Dataset(Frozen):
     answers: dict[str, list[str]] | None = None
     outside: list[str]
     unjudged: list[str]
+    row_numbers: dict[str, int] = {}  # noqa: RUF012
 
     @classmethod
     def from_texts(
@@ -84,8 +86,9 @@ class Dataset(Frozen):
         qrels: judgments in any form that `evaluate` takes, such as a dict of dicts.
         ignore_identical_ids: exclude the document with the id of the query from its results.
 
-        Raises InputError for duplicate ids or the wrong number of ids, texts that are not str, and
-        judgments that share no query or no document with the data.
+        Raises InputError for duplicate ids or the wrong number of ids, texts that are not str,
+        judgments that share no query or no document with the data, and those that count from 1
+        where ids are row numbers.
 
         >>> fr.Dataset.from_texts(["red", "blue"], ["azure"], {0: {1: 1}}).corpus_ids
         ['0', '1']
@@ -94,7 +97,18 @@ class Dataset(Frozen):
 
         documents = ids_and_texts("corpus", corpus, corpus_ids)
         asked = ids_and_texts("queries", queries, query_ids)
-        return assemble(name, *documents, *asked, qrels, ignore_identical_ids=ignore_identical_ids)
+        lists = {
+            "documents": corpus_ids is None and not isinstance(corpus, Mapping),
+            "queries": query_ids is None and not isinstance(queries, Mapping),
+        }
+        return assemble(
+            name,
+            *documents,
+            *asked,
+            qrels,
+            [noun for noun, is_list in lists.items() if is_list],
+            ignore_identical_ids=ignore_identical_ids,
+        )
 
     @classmethod
     def from_beir(
@@ -197,6 +211,7 @@ class Dataset(Frozen):
             query_ids,
             [text.strip() for text in asked],
             qrels,
+            ["queries"] * (bool(answers) and query_ids == [*map(str, range(len(query_ids)))]),
             ignore_identical_ids=ignore_identical_ids,
             answers=answers or None,
         )
@@ -354,12 +369,12 @@ class Dataset(Frozen):
 
     def __repr__(self) -> str:
         counts = [
-            counted(len(self.corpus_ids), "document", "documents"),
+            counted(len(self.corpus_ids), "document"),
             counted(len(self.query_ids), "query", "queries"),
-            counted(len(self.qrels.docs), "judgment", "judgments"),
+            counted(len(self.qrels.docs), "judgment"),
         ]
         if self.outside:
-            documents = counted(len(self.outside), "judged document", "judged documents")
+            documents = counted(len(self.outside), "judged document")
             counts.append(f"{documents} outside the corpus")
         return f"<Dataset {self.name}: {', '.join(counts)}>"
 

@@ -43,7 +43,13 @@ def from_huggingface(
     judgments = qrels
     if hasattr(qrels, "column_names") or is_dict_of_splits(qrels):
         judgments = _qrels(open_table("qrels", qrels, split), names.get("qrels"))
-    return assemble(name, *documents, *asked, judgments, ignore_identical_ids=ignore_identical_ids)
+    nouns = {"corpus": "documents", "queries": "queries"}
+    numbered = [
+        noun for side, noun in nouns.items() if (names.get(side) or {}).get("id", "") is None
+    ]
+    return assemble(
+        name, *documents, *asked, judgments, numbered, ignore_identical_ids=ignore_identical_ids
+    )
 
 
 class TextColumns(Sequence[str]):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Set
 from typing import NamedTuple
 
 from fastrank.common.faces import column_option
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, visible
 from fastrank.core.data.columns import Frozen
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.tables.forms import is_missing
@@ -224,7 +224,8 @@ class TextTask(Frozen):
         rows, texts = counted(len(self), "row"), counted(len(self.texts), "text")
         labels = "" if self.labels is None else ", with labels"
         left_out = f", {counted(self.left_out, 'row')} without consensus left out"
-        return f"<TextTask {self.name}: {rows} of {texts}{labels}{left_out * bool(self.left_out)}>"
+        more = labels + left_out * bool(self.left_out)
+        return f"<TextTask {visible(self.name)}: {rows} of {texts}{more}>"
 
 
 def labels_of(task: TextTask, name: str | None = None) -> list[Any]:

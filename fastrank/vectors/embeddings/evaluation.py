@@ -209,7 +209,7 @@ def evaluate_model(
         is_sample=True,
     )
     embeddings = prepared.embeddings(settings["progress"])
-    return evaluate_embeddings(
+    scores = evaluate_embeddings(
         embeddings.queries,
         embeddings.corpus,
         data.qrels,
@@ -219,6 +219,8 @@ def evaluate_model(
         **searching,
         **judging,
     )
+    numbered = {f"numbered_{noun}": count for noun, count in data.row_numbers.items()}
+    return scores.changed(counts=scores.counts | numbered)
 
 
 def _is_dataset(value: object) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, visible
 from fastrank.core.data.columns import Frozen
 from fastrank.core.results.result import Result
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fastrank.common.plots.frame import Frame
-    from fastrank.common.rendering.document import Document
     from fastrank.core.results.table import Table
     from fastrank.core.scores.scores import Scores
 
@@ -44,7 +43,7 @@ class IndexPoint(Frozen):
 
     def __repr__(self) -> str:
         speed = f"{self.queries_per_second:.0f} queries/s"
-        return f"<IndexPoint {self.name}: recall {self.recall:.4f}, {speed}>"
+        return f"<IndexPoint {visible(self.name)}: recall {self.recall:.4f}, {speed}>"
 
 
 class IndexComparison(Result, Frozen):
@@ -85,18 +84,11 @@ class IndexComparison(Result, Frozen):
         ['index', 'recall@3', 'RR', 'RR change', 'queries/s', 'bytes', 'build s']
         """
         from fastrank.core.results.table import Table
-
-        rows = [self._row(point) for point in self.points]
-        return Table(columns={name: [row[name] for row in rows] for name in rows[0]})
-
-    def _document(self) -> Document:
-        from fastrank.common.rendering.document import Document, Paragraph
-        from fastrank.core.results.table import grid_of
         from fastrank.core.scores.text import notes
 
-        exact = self.points[0].scores
-        told = [] if exact is None else notes(exact)
-        return Document([grid_of(self.table()), *(Paragraph(note, "note") for note in told)])
+        exact, rows = self.points[0].scores, [self._row(point) for point in self.points]
+        told = () if exact is None else tuple(notes(exact))
+        return Table(columns={name: [row[name] for row in rows] for name in rows[0]}, notes=told)
 
     def _content(self) -> dict[str, object]:
         whole = {name: getattr(self, name) for name in sorted(self.field_names - {"points"})}

@@ -165,7 +165,7 @@ def search_and_evaluate(
         corpus, ids = build_for_search(vectors, corpus, ids, k, settings, only), None
     batches = search_batches(vectors, corpus, k, corpus_ids=ids, only=only, **searching)
     if run is not None:
-        lines = run_lines(batches, label, judge.add)
+        lines = run_lines(batches, label, judge.add, warn)
         files.write_compressed(run, lines)
         batches = iter(())
     judged = judge.judge(batches)
@@ -176,8 +176,10 @@ def search_and_evaluate(
         _check_ids(judgments, documents, RowIds(names.texts, vectors.count))
     counts = {"zero_vectors": zero_vectors(vectors, corpus)}
     if documents.count is not None:
-        outside = (documents.rows_of(judgments.docs) < 0).nonzero()[0].tolist()
-        counts["not_in_corpus"] = len(set(judgments.docs.take(outside)))
+        # A negative grade is that of a document nobody judged.
+        outside = (documents.rows_of(judgments.docs) < 0) & (judgments.grades >= 0)
+        rows = outside.nonzero()[0].tolist()
+        counts["not_in_corpus"] = len(set(judgments.docs.take(rows)))
         if documents.texts is None:
             counts["numbered_documents"] = documents.count
     if names.texts is None:
@@ -195,8 +197,13 @@ def _check_ids(judgments: Qrels, documents: RowIds, queries: RowIds) -> None:
         reason = not_in_corpus(judgments.docs, documents.first())
         hint = "; pass the ids of the vectors as corpus_ids" if documents.texts is None else ""
         raise InputError(source, reason + hint)
-    check_numbering(source, judgments.docs, documents, "documents", "corpus_ids", whole=True)
-    check_numbering(source, judgments.queries, queries, "queries", "query_ids", whole=False)
+    remedy = "pass the ids of the vectors as "
+    for noun, judged, rows, argument in (
+        ("documents", judgments.docs, documents, "corpus_ids (--corpus-ids)"),
+        ("queries", judgments.queries, queries, "query_ids (--query-ids)"),
+    ):
+        whole = noun == "documents"
+        check_numbering(source, judged, rows, noun, remedy + argument, whole=whole)
 
 
 def _warn_of_cutoffs(

@@ -19,7 +19,7 @@ from fastrank.core.matching.keywords import (
 from fastrank.core.matching.queries import match_queries, what_is_wrong
 from fastrank.core.matching.rankings import NO_CUTOFF
 from fastrank.core.native import codes, kernels
-from fastrank.core.native.buffers import table_size, zeros
+from fastrank.core.native.buffers import zeros
 from fastrank.core.native.records import Matched
 from fastrank.core.native.records.runs import MiningRules, MiningScratch, Negatives
 from fastrank.errors import InputError, OptionError
@@ -196,11 +196,9 @@ def hard_negatives(
             "excluded": before - len(results.docs),
         },
     )
-    return (
-        _with_random(instances, rng, documents, extra, checked, fill=fill)
-        if documents
-        else instances
-    )
+    if not documents:
+        return instances
+    return _with_random(instances, rng, documents, extra, checked, fill=fill)
 
 
 def _in_order_of_rows(query_rows: list[tuple[int, int]]) -> list[int]:
@@ -248,7 +246,7 @@ def _mined(
     deepest, widest = kernels.widest(run.offset_column), kernels.widest(qrels.offset_column)
     problem = zeros("q", 3)
     scratch = MiningScratch(
-        table=zeros("q", table_size(deepest + widest)),
+        table=zeros("q", kernels.table_size(deepest + widest)),
         ranking=ranking_scratch(deepest),
         judged_rows=zeros("q", deepest),
     )
@@ -272,9 +270,8 @@ def sample_rows(rng: Random, selected: memoryview, first: int, mined: int, numbe
     """Keep a sample of the rows selected[first : first + mined]; returns how many remain."""
     if mined <= number:
         return mined
-    for position, row in enumerate(
-        rng.sample(list(selected[first : first + mined]), number), first
-    ):
+    sample = rng.sample(list(selected[first : first + mined]), number)
+    for position, row in enumerate(sample, first):
         selected[position] = row
     return number
 

@@ -54,6 +54,11 @@ def refuse_encoding(options: Mapping[str, object]) -> None:
             raise OptionError(name, "this applies to models, but vectors are given")
 
 
+def part_name(number: int, parts: int) -> str:
+    """The name of the vectors of a text of each row, for messages."""
+    return "vectors" if parts == 1 else f"vectors of text {number}"
+
+
 def vectors_of(vectors: object, rows: int | None = None) -> tuple[Array, ...]:
     """Given vectors as float32[rows, dimension], one array for each text of a row.
 
@@ -61,13 +66,9 @@ def vectors_of(vectors: object, rows: int | None = None) -> tuple[Array, ...]:
     Raises ArrayError.
     """
     parts = vectors if isinstance(vectors, tuple) else (vectors,)
-    names = (
-        ("vectors",)
-        if len(parts) == 1
-        else [f"vectors of text {number}" for number in range(1, len(parts) + 1)]
-    )
     arrays = []
-    for name, part in zip(names, parts, strict=True):
+    for number, part in enumerate(parts, 1):
+        name = part_name(number, len(parts))
         count = len(part) if not hasattr(part, "shape") else int(part.shape[0])
         if rows is not None and count != rows:
             raise ArrayError(name, f"expected {rows} rows, one per label, found {count}")

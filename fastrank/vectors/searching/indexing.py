@@ -280,12 +280,8 @@ def index_of(faiss_index: object) -> Index:
     if not isinstance(faiss_index, faiss.Index) or faiss_index.metric_type not in metrics:
         kind = type(faiss_index).__name__
         raise ValueError(f"expected an index for inner products or L2 distances, found {kind}")
-    inner = (
-        faiss_index.index
-        if isinstance(faiss_index, (faiss.IndexIDMap, faiss.IndexIDMap2))
-        else faiss_index
-    )
-    if maps_ids(inner):
+    has_map = isinstance(faiss_index, (faiss.IndexIDMap, faiss.IndexIDMap2))
+    if maps_ids(faiss_index.index if has_map else faiss_index):
         raise ValueError("expected an index without a nested IDMap")
     return Index(faiss_index, _stored_ids(faiss_index), metrics[faiss_index.metric_type])
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
+# How Python's pickles of protocol 2 and later begin.
+PICKLE = b"\x80"
 # How faiss's codes of indexes of float vectors begin.
 INDEXES = (b"Ix", b"Iw", b"IH", b"IN", b"IP")
 # The errors that NumPy and faiss raise for a truncated file or an invalid header.
@@ -102,6 +104,11 @@ def load_npy(path: str, *, mapped: bool = False) -> npt.NDArray[Any]:
         description = f"found one that begins with {head!r}" if head else "found an empty file"
         if head.startswith(INDEXES):
             description = f"an index of faiss is read by {by_face('read_index', '--index')}"
+        elif head.startswith(PICKLE):
+            description = (
+                "a pickle, which could run any code, is not read; if you trust it, numpy.save its"
+                " vectors; of DPR: ids, vectors = zip(*pickle.load(open(FILE, 'rb')))"
+            )
         raise ReadError(name, f"not a .npy file: {description}")
     array: npt.NDArray[Any] = content
     return array

@@ -121,12 +121,12 @@ def _numbers(asked: Texts, count: int | None) -> Array:
 
 
 def check_numbering(
-    source: str, judged: Texts, rows: RowIds, noun: str, argument: str, *, whole: bool
+    source: str, judged: Texts, rows: RowIds, noun: str, remedy: str, *, whole: bool
 ) -> None:
     """Raise InputError where judgments and row numbers number documents or queries differently.
 
     That is, if the number of rows is judged and 0 is not: judgments count from 1. whole: also if
-    judged ids that are not among the rows are all larger numbers.
+    judged ids that are not among the rows are all larger numbers. remedy: the end of the message.
     """
     if rows.texts is not None or not rows.count:
         return
@@ -138,8 +138,7 @@ def check_numbering(
         raise InputError(
             source,
             f"{noun} up to {numbers.max()} are judged, but the ids are row numbers, 0 to"
-            f" {rows.count - 1}{hint}; pass the ids of the vectors as {argument}"
-            f" (--{argument.replace('_', '-')})",
+            f" {rows.count - 1}{hint}; {remedy}",
         )
 
 

@@ -9,6 +9,7 @@ from fastrank.common.messages import counted
 from fastrank.core.data.texts import as_texts, joined, memory_of
 from fastrank.core.formats.files.files import check_target, name_of
 from fastrank.core.formats.formats import format_by_name
+from fastrank.core.formats.load import dropped_notes
 from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables.values import tag_of
 from fastrank.core.formats.trec.reader import python_warning
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from fastrank.core.data.texts import Texts
     from fastrank.core.formats.files.files import Source
+    from fastrank.core.formats.trec.reader import Warn
     from fastrank.vectors.searching.batches import Found
     from fastrank.vectors.searching.indexing import Index
     from fastrank.vectors.searching.row_ids import IdsLike, RowIds
@@ -131,19 +133,29 @@ def run_of(batches: Iterable[Found], tag: bytes) -> Run:
 
 
 def run_lines(
-    batches: Iterable[Found], tag: bytes, look: Callable[[Found], None] | None = None
+    batches: Iterable[Found],
+    tag: bytes,
+    look: Callable[[Found], None] | None = None,
+    warn: Warn = python_warning,
 ) -> Iterator[bytes]:
-    """The lines of the run of some batches, made lazily; `look` is called with each batch."""
-    written = False
+    """The lines of the run of some batches, made lazily; `look` is called with each batch.
+
+    warn: is called with a note on queries without results, of which there are no lines.
+    """
+    written, empty = False, list[bytes]()
     for batch in batches:
         if look is not None:
             look(batch)
         run = run_of([batch], tag)
+        nothing = numpy.flatnonzero((batch.rows < 0).all(axis=1))
+        empty += run.queries.take(nothing.tolist())
         if len(run.docs):
             written = True
             yield b"".join(lines_of(run))
     if not written:
         yield from lines_of(run_of([], tag))
+    for note in dropped_notes(empty):
+        warn(note)
 
 
 def check_writable(target: Source, corpus: RowIds, queries: RowIds, tag: bytes) -> None:

@@ -35,7 +35,8 @@ NORMALIZED = struct.pack("<i4sf", 1, b"VNrm", 2.0)
 def write_index(index: Index, path: str | os.PathLike[str]) -> None:
     """Write an index to PATH in faiss's format, and its ids, if it has any, to `PATH.ids.npy`.
 
-    Both files are written atomically. An index for cosines becomes one that normalizes vectors:
+    Both files are replaced, or none; if the process is killed in between, `read_index` refuses
+    them. An index for cosines becomes one that normalizes vectors:
     faiss.read_index reads it as the factory's "L2norm,...". Raises ArrayError for an id that ends
     with a zero byte, which numpy drops.
 
@@ -60,15 +61,19 @@ def write_index(index: Index, path: str | os.PathLike[str]) -> None:
     if index.metric == "cosine":
         unit = faiss.NormalizationTransform(index.dimension)
         written = faiss.IndexPreTransform(unit, written)
-    with files.replacing(target) as scratch:
+    beside = _path_of_ids(target)
+    # Ids of an index that is replaced must not stay: an empty array says that there are none.
+    has_ids = index.ids is not None or files.exists(beside)
+    with files.replacing() as temporary:
+        if has_ids:
+            # An empty file, until those of the new index are there.
+            temporary(beside)
         try:
-            faiss.write_index(written, scratch)
+            faiss.write_index(written, temporary(target))
         except RuntimeError as error:
             raise OSError(None, reason_of(error), name_of(target)) from None
-        beside = _path_of_ids(target)
-        # Ids of an index that is replaced must not stay: an empty file says that there are none.
-        if index.ids is not None or files.exists(beside):
-            with files.replacing(beside) as ids_scratch, open(ids_scratch, "wb") as file:
+        if has_ids:
+            with open(temporary(beside), "wb") as file:
                 numpy.save(file, ids)
 
 
@@ -164,6 +169,9 @@ def _stored_ids(path: str, count: int) -> Texts | None:
     if not is_url(path) and files.exists(f"{path}.ids.npz") and not files.exists(beside):
         reason = "the index was written by an earlier version, and has its ids in another file"
         raise ReadError(name_of(path), f"{reason}; build it again")
+    if not is_url(path) and files.exists(beside) and not os.path.getsize(beside):
+        reason = f"empty: {name_of(path)} and its ids were not written to the end"
+        raise ReadError(name_of(beside), f"{reason}; write the index again")
     ids = load_npy(beside) if files.exists(beside) else numpy.empty(0, "S")
     if not len(ids):
         return None

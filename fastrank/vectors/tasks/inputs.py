@@ -20,9 +20,11 @@ from fastrank.vectors.embeddings.text_vectors import (
     EncodingOptions,
     are_vectors,
     encode_task,
+    part_name,
     refuse_encoding,
     vectors_of,
 )
+from fastrank.vectors.searching.vectors import SYNONYMS
 from fastrank.vectors.tasks.result import TaskResult
 
 TYPE_CHECKING = False
@@ -50,9 +52,15 @@ class PairOptions(TaskOptions, total=False):
     similarities: str | tuple[str, ...]
 
 
+def similarity_name(name: str) -> str:
+    """The name of a similarity, which may be that of the metric of a search or a synonym."""
+    metric = SYNONYMS.get(name, name)
+    return {"ip": "dot", "l2": "euclidean"}.get(metric, metric)
+
+
 def checked_similarities(name: str, value: str | Iterable[str]) -> tuple[str, ...]:
     """The names of similarities as a tuple. Raises OptionError."""
-    names = (value,) if isinstance(value, str) else tuple(value)
+    names = tuple(map(similarity_name, (value,) if isinstance(value, str) else value))
     expected = ", ".join(map(repr, SIMILARITIES))
     if not names:
         raise OptionError(name, f"expected at least one of {expected}")
@@ -68,8 +76,9 @@ TASK = (
     Keyword(
         "similarities",
         ("cosine",),
-        """one or several of "cosine", "dot", "euclidean" and "manhattan". They are computed in
-        double precision and rounded once to float32; the cosine with a zero vector is 0.""",
+        """one or several of "cosine", "dot", "euclidean" and "manhattan", or the names of these as
+        metrics of a search. They are computed in double precision and rounded once to float32; the
+        cosine with a zero vector is 0.""",
         check=checked_similarities,
     ),
     Keyword("name", None, "the name of the task, for messages and tables."),
@@ -183,13 +192,13 @@ def rows_of_vectors(
     parts = vectors if isinstance(vectors, tuple) else (vectors,)
     if texts is not None and len(parts) != texts:
         raise ArrayError(VECTORS, f"expected a tuple of {texts} arrays, found {len(parts)}")
-    arrays = tuple(_rows(part, _name(number, len(parts))) for number, part in enumerate(parts, 1))
+    arrays = tuple(_rows(part, part_name(i, len(parts))) for i, part in enumerate(parts, 1))
     sizes = ("rows",) if texts is None else ("rows", "columns")
     for number, part in enumerate(arrays[1:], 2):
         for axis, unit in enumerate(sizes):
             if part.shape[axis] != arrays[0].shape[axis]:
                 raise ArrayError(
-                    _name(number, len(parts)),
+                    part_name(number, len(parts)),
                     f"expected {arrays[0].shape[axis]} {unit}, as in text 1, found"
                     f" {part.shape[axis]}",
                 )
@@ -237,7 +246,3 @@ def _rows(part: Any, name: str) -> Array:
         return vectors_of(part)[0]
     except ArrayError as error:
         raise ArrayError(name, error.reason, error.row, error.column) from None
-
-
-def _name(number: int, texts: int) -> str:
-    return VECTORS if texts == 1 else f"vectors of text {number}"

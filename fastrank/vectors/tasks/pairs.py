@@ -8,8 +8,10 @@ import numpy
 
 from fastrank.common.arguments import check_choice, finite
 from fastrank.common.keywords import takes, with_defaults
+from fastrank.common.messages import counted
 from fastrank.core.native import kernels
 from fastrank.core.native.threads import default_threads, in_threads
+from fastrank.core.scores.text import NOTED
 from fastrank.errors import ArrayError, InputError, OptionError
 from fastrank.vectors.embeddings.text_vectors import are_vectors
 from fastrank.vectors.tasks.inputs import (
@@ -18,8 +20,10 @@ from fastrank.vectors.tasks.inputs import (
     TASK,
     PairOptions,
     TaskOptions,
+    TaskRows,
     checked_similarities,
     read_task,
+    similarity_name,
 )
 from fastrank.vectors.tasks.metrics import (
     accuracy,
@@ -151,7 +155,10 @@ def evaluate_similarity(
         mean[f"{name}_spearman"] = spearman(gold, values)
         mean[f"{name}_pearson"] = pearson(gold, values)
     main = add_highest(mean, names, CORRELATIONS, "spearman")
-    return rows.result("similarity", "sentence-transformers", main, mean, similarities=similarities)
+    notes = _zero_notes(rows, similarities)
+    return rows.result(
+        "similarity", "sentence-transformers", main, mean, similarities=similarities, notes=notes
+    )
 
 
 @takes(PairOptions, TASK)
@@ -224,7 +231,18 @@ def evaluate_pairs(
         at = thresholds.get(name)
         mean |= _metrics(name, positive, values, at, extremes=extremes)
     main = add_highest(mean, names, METRICS, "ap")
-    return rows.result("pairs", protocol, main, mean, similarities=similarities)
+    notes = _zero_notes(rows, similarities)
+    return rows.result("pairs", protocol, main, mean, similarities=similarities, notes=notes)
+
+
+def _zero_notes(rows: TaskRows, *compared: dict[str, Array]) -> tuple[str, ...]:
+    """The note on zero vectors, if rows of them were compared by their cosines."""
+    suspects = numpy.zeros(len(rows), bool)
+    for similarities in compared:
+        # That of a zero vector is 0.
+        suspects |= similarities.get("cosine", numpy.ones(1)) == 0
+    zeros = sum(int((~part[suspects].any(axis=1)).sum()) for part in rows.vectors)
+    return (counted(zeros, *NOTED["zero_texts"]),) if zeros else ()
 
 
 def _dev_task(model_or_vectors: object, dev: object) -> tuple[object, object]:
@@ -313,13 +331,15 @@ def evaluate_triplets(
     best = max(values, key=lambda metric: mean[metric])
     main = add_highest(mean, names, ("accuracy",), "accuracy")
     values[main] = values[best]
-    return rows.result("triplets", "sentence-transformers", main, mean, values=values)
+    notes = _zero_notes(rows, *similarities)
+    return rows.result("triplets", "sentence-transformers", main, mean, values=values, notes=notes)
 
 
 def _by_similarity(option: str, value: float | Mapping[str, float]) -> dict[str, float]:
     """{similarity: number} of an option that may be one number for all. Raises OptionError."""
     if not isinstance(value, Mapping):
         return dict.fromkeys(SIMILARITIES, finite(option, value))
+    value = {similarity_name(name): number for name, number in value.items()}
     unknown = [name for name in value if name not in SIMILARITIES]
     if unknown:
         expected = ", ".join(map(repr, SIMILARITIES))
@@ -362,7 +382,8 @@ def evaluate_bitext(
             f"{prefix}accuracy": accuracy(truth, nearest),
         }
         values[f"{prefix}accuracy"] = (truth == nearest).astype(float).tolist()
-    return rows.result("bitext", "mteb", "f1", mean, values=values)
+    notes = _zero_notes(rows, {"cosine": truth * 0})
+    return rows.result("bitext", "mteb", "f1", mean, values=values, notes=notes)
 
 
 def _unit(vectors: Array, number: int) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, visible
 from fastrank.core.data.columns import Frozen
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, table_of_rows
@@ -25,8 +25,9 @@ class TaskResult(Result, Frozen):
     means, with a value for each trained classifier, triplet or row. similarities: {similarity:
     float32 array} with an item per pair, for evaluations of pairs. rows: the number of texts, pairs
     or triplets. classes: the labels, sorted, if they are classes. seed: of the random numbers, or
-    None. seconds: the time that it took; with encoding only for classifiers. notes: a tuple of
-    remarks. records: {column: list}, a table with more details than `values`, or None.
+    None. seconds: the time that it took; with encoding only for classifiers. notes: a tuple of what
+    a reader must know, which tables show. records: {column: list}, a table with more details than
+    `values`, or None.
 
     >>> probed
     <TaskResult shift: classification, matthews 0.9040 ± 0.2035, 1,000 rows>
@@ -71,14 +72,12 @@ class TaskResult(Result, Frozen):
         if self.records is not None:
             rows = len(next(iter(self.records.values()), []))
             return Table(columns={"task": [self.name] * rows, **self.records})
-        return table_of_rows(
-            ("task", "item", "metric", "value"),
-            [
-                (self.name, item, metric, value)
-                for metric, values in self.values.items()
-                for item, value in enumerate(values, 1)
-            ],
-        )
+        items = [
+            (self.name, item, metric, value)
+            for metric, values in self.values.items()
+            for item, value in enumerate(values, 1)
+        ]
+        return table_of_rows(("task", "item", "metric", "value"), items)
 
     def table(self) -> Table:
         """A table with a row per metric, the main one first, with its deviation and interval.
@@ -99,7 +98,7 @@ class TaskResult(Result, Frozen):
         for name, value in (("std", self.std), ("low", low), ("high", high)):
             if value is not None:
                 columns[name] = [value, *[None] * (len(names) - 1)]
-        return Table(columns=columns)
+        return Table(columns=columns, notes=self.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields but `records` and `similarities`, for JSON.
@@ -113,6 +112,6 @@ class TaskResult(Result, Frozen):
     def __repr__(self) -> str:
         spread = "" if self.std is None else f" ± {self.std:.4f}"
         return (
-            f"<TaskResult {self.name}: {self.kind}, {self.metric} {self.value:.4f}{spread},"
-            f" {counted(self.rows, 'row')}>"
+            f"<TaskResult {visible(self.name)}: {self.kind}, {self.metric} {self.value:.4f}"
+            f"{spread}, {counted(self.rows, 'row')}>"
         )

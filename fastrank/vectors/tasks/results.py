@@ -12,11 +12,12 @@ from fastrank.analysis.comparing.inputs import better_of
 from fastrank.analysis.comparing.paired import moments
 from fastrank.common.arguments import flag
 from fastrank.common.keywords import option_hint
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, visible
 from fastrank.core.data.columns import Frozen, WithDropped
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, best_rows
 from fastrank.core.scores.scores import Scores
+from fastrank.core.scores.text import named_notes, notes, warn_of_mean
 from fastrank.errors import OptionError
 from fastrank.vectors.tasks.result import TaskResult
 
@@ -77,7 +78,8 @@ class TaskScore(Frozen):
         return _items(self.result, self.metric)
 
     def __repr__(self) -> str:
-        return f"<TaskScore {self.task}, {self.model}: {self.metric} {self.value:.4f}>"
+        names = visible(f"{self.task}, {self.model}: {self.metric}")
+        return f"<TaskScore {names} {self.value:.4f}>"
 
 
 class TaskResults(Result, WithDropped):
@@ -95,6 +97,9 @@ class TaskResults(Result, WithDropped):
     words            similarity  cosine_spearman     1.0000    0.5000
     mean over tasks                                  1.0000    0.5327
     mean over kinds                                  1.0000    0.5327
+    <BLANKLINE>
+    cities of length: nDCG@10 depends on tied scores: 0.5000 to 0.6309, here 0.5655;
+    ties='average' gives the expected value
     >>> results["words", "letters"]
     <TaskScore words, letters: cosine_spearman 1.0000>
     """
@@ -130,7 +135,12 @@ class TaskResults(Result, WithDropped):
 
         >>> {model: round(value, 4) for model, value in results.mean.items()}
         {'letters': 1.0, 'length': 0.5327}
+
+        Warns as `Scores.mean`.
         """
+        for score in self.scores:
+            if isinstance(score.result, Scores):
+                warn_of_mean(score.result)
         return {model: _mean([score.value for score in self._of(model)]) for model in self.models}
 
     @property
@@ -169,6 +179,8 @@ class TaskResults(Result, WithDropped):
         |:-------|:-----------|:----------------|----------:|---------:|
         | cities | retrieval  | nDCG@10         |  **1.00** |     0.57 |
         | words  | similarity | cosine_spearman |  **1.00** |     0.50 |
+        <BLANKLINE>
+        cities of length: nDCG@10 depends on tied scores: ...
         """
         several = len(self.models) > 1
         if several:
@@ -198,7 +210,14 @@ class TaskResults(Result, WithDropped):
                 rows.append({"task": name, **cells})
         best = self._best(rows, 3, digits) if flag("bold", bold) and several else frozenset()
         filled = {name: [row.get(name) for row in rows] for name in names}
-        return Table(columns=filled, digits=digits, bold=best)
+        return Table(columns=filled, digits=digits, bold=best, notes=self._notes())
+
+    def _notes(self, task: str | None = None) -> tuple[str, ...]:
+        """What a reader must know of all results, or of those in a task."""
+        several = len(self.models) > 1
+        chosen: list[Any] = [score for score in self.scores if task in (None, score.task)]
+        names = [score.task + f" of {score.model}" * several for score in chosen]
+        return tuple(named_notes(names, chosen, _notes_of))
 
     def means(self, *, digits: int = 4) -> Table:
         """A table of the means: of each kind, over tasks, and over kinds (each kind counts once).
@@ -210,6 +229,8 @@ class TaskResults(Result, WithDropped):
         similarity             1     1.0000    0.5000
         mean over tasks        2     1.0000    0.5327
         mean over kinds        2     1.0000    0.5327
+        <BLANKLINE>
+        cities of length: nDCG@10 depends on tied scores: ...
         """
         counts = Counter(self._first(task).kind for task in self.tasks)
         mean_rows = self._means()
@@ -220,9 +241,8 @@ class TaskResults(Result, WithDropped):
                 model: [values.get(model) for values in mean_rows.values()] for model in self.models
             },
         }
-        return Table(
-            columns=columns, digits=digits, bold=self._best(list(mean_rows.values()), 2, digits)
-        )
+        best = self._best(list(mean_rows.values()), 2, digits)
+        return Table(columns=columns, digits=digits, bold=best, notes=self._notes())
 
     def details(self, *, digits: int = 4) -> Table:
         """A table with a row per model and task, with all columns.
@@ -234,7 +254,8 @@ class TaskResults(Result, WithDropped):
             {"model": score.model, **_row(score), "level": score.level} for score in self.scores
         ]
         names = ["model", *COLUMNS[:-2], "level", *COLUMNS[-2:]]
-        return Table(columns={name: [row[name] for row in rows] for name in names}, digits=digits)
+        columns = {name: [row[name] for row in rows] for name in names}
+        return Table(columns=columns, digits=digits, notes=self._notes())
 
     def compare(self, task: str | None = None, **options: Unpack[ComparisonOptions]) -> Comparison:
         """Compare the models by their values per query or row of a task, or per task.
@@ -258,7 +279,7 @@ class TaskResults(Result, WithDropped):
                     reason = f"lower is better for {score.metric} of {score.task!r}"
                     raise OptionError("task", reason + self._comparable())
                 values.setdefault(score.model, {})[score.task] = score.value
-            return compare_scores(values, **options)
+            return self._compared(values, task, options)
         values = {}
         for model in self.models:
             score = self[task, model]
@@ -267,7 +288,13 @@ class TaskResults(Result, WithDropped):
                 reason = f"{score.metric} of {task!r} is not a mean over queries or rows"
                 raise OptionError("task", reason + self._comparable())
             values[model] = {item: {score.metric: value} for item, value in items.items()}
-        return compare_scores(values, **options)
+        return self._compared(values, task, options)
+
+    def _compared(self, values: Any, task: str | None, options: ComparisonOptions) -> Comparison:
+        """The comparison of values, with the notes on them."""
+        comparison = compare_scores(values, **options)
+        comparison.notes.extend(self._notes(task))
+        return comparison
 
     def _comparable(self) -> str:
         """`; give one of ...`: the tasks that `compare` can compare by themselves."""
@@ -339,6 +366,12 @@ def score_of(result: Any, task: Task, name: str, model: str, seconds: float) -> 
         seconds=seconds,
         result=result,
     )
+
+
+def _notes_of(score: Any) -> list[str]:
+    """The notes on the main score."""
+    result = score.result
+    return notes(result, score.metric) if isinstance(result, Scores) else list(result.notes)
 
 
 def _items(result: object, metric: str) -> dict[str, float] | None:

@@ -6,6 +6,7 @@ import inspect
 import os
 
 from fastrank.common.keywords import option_hint
+from fastrank.common.messages import visible
 from fastrank.core.data.columns import Frozen
 from fastrank.core.formats.files.source import is_url
 from fastrank.core.formats.tools.candidates import Candidates, read_candidates
@@ -84,7 +85,7 @@ class Task(Frozen):
         )
 
     def __repr__(self) -> str:
-        return f"<Task {self.name}: {self.kind}>"
+        return f"<Task {visible(self.name)}: {self.kind}>"
 
 
 def as_task(data: object) -> Task:

@@ -59,7 +59,9 @@ q 0 d 1\nq 0 e 1.5e\n
 q 0 d 1\nq 0 e 2.0\n
   2 decimal-grade: grade '2.0' of document 'e' is written as a decimal; trec_eval reads 2, some
     tools reject it
-q 0 d 1\nq 0 e yes\n => 2 bad-grade: grade 'yes' of document 'e' is not a number; trec_eval reads 0
+q 0 d 1\nq 0 e yes\n
+  2 bad-grade: grade 'yes' of document 'e' is not a number; trec_eval reads 0;
+    write 1 for yes and 0 for no
 q 0 d 1\nq 0 e 2x\n => 2 bad-grade: grade '2x' of document 'e' is not a number; trec_eval reads 2
 q 0 d 1\nq 0 e 99999999999999999999\n
   2 huge-grade: grade '99999999999999999999' of document 'e' is too large; grades must be below
@@ -121,8 +123,8 @@ q Q0 d 1 2 t\n# made by our new model\n
 \n\n => - no-results: the file has no results
 q Q0 d 1 high t\n => 1 bad-score: score 'high' of document 'd' is not a number; trec_eval reads 0
 q Q0 d 1 0,75 t\n
-  1 bad-score: score '0,75' of document 'd' is not a number; trec_eval reads 0; use a decimal point,
-    not a comma
+  1 bad-score: score '0,75' of document 'd' is not a number; trec_eval reads 0; use a point, not a
+    comma, for decimals
 q Q0 d 1 1.5x t\n => 1 bad-score: score '1.5x' of document 'd' is not a number; trec_eval reads 1.5
 q Q0 d 1 .5e t\n => 1 bad-score: score '.5e' of document 'd' is not a number; trec_eval reads 0.5
 q Q0 d 1 -0x t\n => 1 bad-score: score '-0x' of document 'd' is not a number; trec_eval reads -0

@@ -55,7 +55,7 @@ qid,docno,score\nq,d,high\nq,e,-0.5\nq,d,-1\nq,f,nan\n
   4 duplicate: duplicate document 'd' in query 'q': score -1, but high on line 2; trec_eval stops at
     this query
   5 nan-score: score 'nan' of document 'f' is NaN, by which documents cannot be ranked
-qid\tdocno\tscore\nq\td\t \n => 2 bad-score: score '' of document 'd' is not a number
+qid\tdocno\tscore\nq\td\t \n => 2 bad-score: score of document 'd' is missing
 qid,docno,score,rank\nq,d,1,1\nq,e,3,2\nq,f,2,3\n
   3 unsorted: the score is higher than that of the result before; the results of 1 query are not
     sorted by score
@@ -68,7 +68,7 @@ qid,docno,rank\nq,d,1\nq,e,x\n => 3 malformed: column 'rank': expected a number,
   3 bad-rank: rank 'x' is not an integer
 {"qid": "q", "docid": "d", "score": "0.5"}\n{"qid": "p", "docid": "-1", "score": null}\n
   1 bad-score: score "'0.5'" of document 'd' is not a number
-  2 bad-score: score 'None' of document '-1' is not a number
+  2 bad-score: score of document '-1' is missing
   2 padding: document -1, with which faiss pads results if it finds too few
 [{"qid": "q", "docid": "d", "score": 2}, {"qid": "q", "docid": "d", "score": 1}]
   - duplicate: record 2: duplicate document 'd' in query 'q': score 1, but 2 on record 1;
@@ -109,7 +109,9 @@ def test_what_is_wrong_with_a_run_is_said_with_its_place(case):
 
 # Judgments, likewise.
 JUDGMENTS = cases(r"""
-query-id\tcorpus-id\tscore\nq\td\tyes\n => 2 bad-grade: grade 'yes' of document 'd' is not a number
+query-id\tcorpus-id\tscore\nq\td\tyes\n
+  2 bad-grade: grade 'yes' of document 'd' is not a number;
+    write 1 for yes and 0 for no
 query-id\tcorpus-id\tscore\nq\td\t1\nq\td\t2\n
   3 conflicting-grades: duplicate document 'd' in query 'q': grade 2, but 1 on line 2; trec_eval
     stops at this query

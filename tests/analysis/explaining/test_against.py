@@ -266,6 +266,8 @@ def test_the_output_of_trec_eval_and_json_are_read(tmp_path):
 
 test_an_invalid_reference_is_an_error = refusing("""
 explained_against(*PLAIN, {}) => InputError: against: expected values of measures, found none
+explained_against(*PLAIN, {"map": 10**400}) =>
+  InputError: against: 'map': expected a number, found 1000...
 explained_against(*PLAIN, {"map": "x"}) => InputError: against: 'map': expected a number, found 'x'
 explained_against(*PLAIN, {"mapp": 0.5}) =>
   MeasureError: unknown measure 'mapp'; did you mean map...

@@ -55,6 +55,13 @@ def _total(table: fr.Table) -> float:
     return total
 
 
+def test_ties_of_a_query_with_negative_grades_alone_decide_nothing():
+    explained = fr.explain({"q": {"a": -1}}, {"q": {"a": 0.0, "b": 0.0}}, "map", query="q")
+
+    assert explained.values == {"map": 0.0}
+    assert not any("could be" in note for note in explained.notes)
+
+
 @settings(max_examples=25, deadline=None)
 @given(qrels=grades, run=scores, chosen=options)
 def test_the_sum_of_what_documents_add_is_the_value_to_the_last_bit(qrels, run, chosen):
@@ -143,6 +150,7 @@ notes({"a": 1, "b": 0}, {"a": 2, "b": 1}) => []
 notes({"a": 1, "b": 2}, {"a": 2, "x": 1})[0]
     => "unjudged: 1 of 2 results: map would be 0.5000 if it is not relevant, 0.6667 if it has grade
     2"
+notes({"a": 1, "x": -1}, {"a": 2, "x": 1})[0].partition(":")[2][:18] => " 1 of 2 results"
 notes({"a": 1, "b": 2}, {"a": 2})[-1] => "not retrieved: 1 relevant document: b (grade 2)"
 notes({"a": 1, "b": 2}, {"b": 2}, relevance_level=2)
     => ["level: 1 judged document with a grade above 0 is below level 2 and not relevant"]

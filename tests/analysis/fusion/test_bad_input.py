@@ -56,6 +56,9 @@ fused(weights=[0, 0]) => OptionError: weights: expected a number above 0, found 
 fused(weights=[1, math.nan]) => OptionError: weights: expected a finite number, found nan
 fused(weights=[1, math.inf]) => OptionError: weights: expected a finite number, found inf
 fused(rrf_k=-1) => OptionError: rrf_k: expected 0 or more, found -1
+fused(rrf_k=10**400) =>
+  OptionError: rrf_k: expected a finite number in the range of a double, found 1000...
+fused(weights=[1, 10**5000]) => OptionError: weights: ...found an integer of thousands of digits
 fused(rrf_k=math.nan) => OptionError: rrf_k: expected a finite number, found nan
 fused("rbc", p=1) => OptionError: p: expected a number between 0 and 1, found 1
 fused("logn_isr", sigma=-0.1) => OptionError: sigma: expected 0 or more, found -0.1

@@ -137,6 +137,14 @@ def test_queries_are_the_union_in_byte_order_and_missing_ones_are_noted():
     assert notes == ["run 'x' lacks 1 of 3 queries (1)", "run 'y' lacks 1 of 3 queries (10)"]
 
 
+def test_a_query_that_found_nothing_is_not_missing():
+    notes: list[str] = []
+
+    fr.fuse([{"q": {"a": 1.0}, "p": {}}, {"q": {"a": 1.0}, "p": {"a": 1.0}}], warn=notes.append)
+
+    assert notes == []
+
+
 def test_a_missing_query_is_a_python_warning_at_the_caller():
     with pytest.warns(UserWarning, match=r"run 2 lacks 1 of 2 queries \(p\)") as caught:
         fr.fuse([{"q": {"a": 1.0}, "p": {"a": 1.0}}, PLAIN])

@@ -226,6 +226,7 @@ def test_ids_that_are_not_utf_8_are_kept():
         ('{\n"compat"', '"compat"', "not a baseline; write one with `fastrank gate save`"),
         ('\n"q3": [0.5, 0.2]\n}', "", "damaged baseline: it is not JSON"),
         ("[0.5, 0.2]", "[NaN, 0.2]", "damaged baseline: it is not JSON: NaN is not a number"),
+        ("[0.5, 0.2]", f"[{10**400}, 0.2]", "damaged baseline: query 'q1': expected numbers"),
         ("[0.5, 0.2]", "[0.5]", "damaged baseline: query 'q1': expected 2 values"),
         ("[0.5, 0.2]", '[0.5, "x"]', "damaged baseline: query 'q1': expected numbers"),
         ("[0.5, 0.2]", "[0.4, 0.2]", "damaged baseline: the mean of RR is 0.5, that of its values"),

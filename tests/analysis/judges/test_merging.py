@@ -64,7 +64,7 @@ RUN = {"q1": {"d1": 3.0, "d9": 2.0, "d8": 2.0}, "q2": {"d1": 1.0}, "q7": {"d1": 
 
 
 def test_holes_are_the_unjudged_documents_in_trec_evals_order():
-    rows = list(fr.unjudged(A, {"x": RUN}, 3).rows())
+    rows = list(fr.unjudged(A, {"x": RUN}, 3, by="pair").rows())
     assert rows == [("x", "q1", 2, "d9"), ("x", "q1", 3, "d8")]
     assert list(fr.unjudged(A, [RUN], 2, by="query").rows()) == [
         ("run 1", "q1", 0.5, 1),
@@ -75,13 +75,18 @@ def test_holes_are_the_unjudged_documents_in_trec_evals_order():
 @pytest.mark.parametrize("k", [1, 2, 3, 10])
 def test_judged_at_k_is_that_of_ir_measures(k):
     ir_measures = pytest.importorskip("ir_measures")
-    ((_, queries, share, _),) = fr.unjudged(A, {"x": RUN}, k, by="run").rows()
+    ((_, queries, share, _),) = fr.unjudged(A, {"x": RUN}, k).rows()
     found = ir_measures.calc_aggregate([ir_measures.Judged @ k], A, {q: RUN[q] for q in A})
     assert (queries, share) == (2, pytest.approx(found[ir_measures.Judged @ k]))
 
 
+def test_a_query_that_found_nothing_has_no_holes():
+    run = {"q1": {"d1": 1.0}, "q2": {}}
+    assert list(fr.unjudged(A, {"x": run}, by="run").rows()) == [("x", 1, 1.0, 0)]
+
+
 def test_a_negative_grade_is_unjudged():
-    assert len(fr.unjudged({"q2": {"d1": -1}}, {"x": RUN})) == 1
+    assert len(fr.unjudged({"q2": {"d1": -1}}, {"x": RUN}, by="pair")) == 1
 
 
 test_errors_name_what_is_wrong = refusing("""

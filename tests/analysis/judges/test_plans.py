@@ -104,6 +104,16 @@ def test_assessors_see_neither_ranks_nor_grades_and_no_order():
     assert sheet.columns["query"] != sorted(sheet.columns["query"])
 
 
+def test_sheets_have_ids_that_spreadsheets_would_run_as_they_are(tmp_path):
+    """What results have before a formula, an apostrophe, would make them other ids."""
+    run = {"q1": {"=1+1": 2.0, "-x": 1.0, "@a": 0.5}}
+    plan = fr.plan_judgments([run], 3)
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text(plan.sheet().to_csv().replace(",\n", ",1\n"))
+    assert plan.qrels(sheet).to_dict() == {"q1": dict.fromkeys(run["q1"], 1)}
+    assert "\nq1,-x,2,1\n" in fr.pool([run]).to_csv()
+
+
 def test_a_plan_is_read_back_with_its_pairs_and_strata(tmp_path):
     plan = fr.plan_judgments(RUNS, 60, judge=JUDGE, depth=10)
     plan.write(tmp_path / "plan.json.gz")

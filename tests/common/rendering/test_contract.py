@@ -20,7 +20,6 @@ import pytest
 import fastrank as fr
 from fastrank.analysis.comparing.shown import columns_document, document_of, pairs_document
 from fastrank.analysis.comparing.tables import query_table
-from fastrank.analysis.explaining.explanation import explanation_document
 from fastrank.analysis.gating.shown import to_markdown, to_text
 from fastrank.common.messages import visible
 from fastrank.common.rendering.document import Cell, Document, Grid, Items, Paragraph, Section
@@ -109,8 +108,8 @@ DOCUMENTS: dict[str, Callable[[], Document]] = {
     "tiny p-values": lambda: document_of(compare_data(test="sign", baseline="pca")),
     "pairs": lambda: pairs_document(_hostile_comparison(interval="bca", resamples=200)),
     "queries": lambda: _of_table(query_table(_hostile_comparison(), pair=None)),
-    "explanation": lambda: explanation_document(_explanation()),
-    "explanation of two": lambda: explanation_document(_explanation(two=True)),
+    "explanation": lambda: _explanation()._document(),
+    "explanation of two": lambda: _explanation(two=True)._document(),
     "table": lambda: _of_table(_table()),
     "transposed table": lambda: _of_table(_table().transpose()),
     "agreement": lambda: _of_table(fr.overlap({"<q>": {"a": 1, "b": 2}}, {"<q>": {"a": 1}})),
@@ -253,9 +252,9 @@ COMPARED.to_latex() => latex(document_of(COMPARED))
 COMPARED.to_latex(show="mean") => latex(columns_document(COMPARED, "mean", [*"†‡§¶"]))
 COMPARED.to_html() => html(document_of(COMPARED))
 COMPARED.to_html(page=True)[:15] => "<!DOCTYPE html>"
-EXPLAINED.to_markdown() => markdown(explanation_document(EXPLAINED))
-EXPLAINED.to_html() => html(explanation_document(EXPLAINED))
-EXPLAINED.to_html(page=True) => html(explanation_document(EXPLAINED), page="Query <q>")
+EXPLAINED.to_markdown() => markdown(EXPLAINED._document())
+EXPLAINED.to_html() => html(EXPLAINED._document())
+EXPLAINED.to_html(page=True) => html(EXPLAINED._document(), page="Query <q>")
 """)
 
 
@@ -428,3 +427,16 @@ def test_json_of_a_comparison_has_its_means_and_intervals():
         low, high = compared.interval_of("value", name)
         expected = {"mean": compared.mean["value"][name], "low": low, "high": high}
         assert found["systems"][shown]["value"] == expected
+
+
+@pytest.mark.parametrize("write", [text, markdown])
+@pytest.mark.parametrize("name", ["::error::q", " ::error::q", "##[error]q"])
+def test_no_name_is_a_command_to_a_runner_of_github(write, name):
+    """They are in https://docs.github.com/actions: `::` begins a line, and `##[` is anywhere."""
+    grid = Grid(["query", "RR"], [[Cell(name), Cell("1.0", number=True)]])
+    section = Section(name, [Paragraph(name)])
+
+    written = write(Document([grid, Paragraph(name), Items([name]), section]))
+
+    assert not [line for line in written.splitlines() if re.match(r"\s*::|.*##\[", line)]
+    assert written.count("error") == 5

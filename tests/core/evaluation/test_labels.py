@@ -234,7 +234,7 @@ test_bad_input_is_named = refusing(r"""ArrayError
 values([[1, 0], [1, -1]], [[1, 2], [1, 2]]) =>
   labels[1, 1]: expected at least 0 (see mask=), found -1
 values([[1, -0.5]], [[1, 2]]) => labels[0, 1]: expected at least 0 (see mask=), found -0.5
-values([[1, NAN]], [[1, 2]]) => labels[0, 1]: expected a grade, found nan
+values([[1, NAN]], [[1, 2]]) => labels[0, 1]: expected a grade, found NaN
 values([["a"]], [[1.0]]) => labels: expected integers, found <U1
 values([[1, 0], [-1]], [[1, 2], [1]]) => labels[1, 0]: expected at least 0 (see mask=), found -1
 values([[1, 2**50]], [[1, 2]]) => labels[0]: a label is too large to count by grade
@@ -474,6 +474,23 @@ def test_labels_give_what_the_same_run_gives(form, groups, how, named, scale, ar
 
 
 # Labels and scores that have changed places
+
+
+@pytest.mark.parametrize("measures", ["RR", "ERR RR", "RR ERR@2", "RR gm_map", "official RR"])
+def test_a_measure_has_its_expected_value_whatever_the_others_are(measures):
+    scores = fr.evaluate_labels([[1, 0, 0]], [[1.0, 1.0, 1.0]], measures)
+
+    assert scores["RR"].tolist() == pytest.approx([(1 + 1 / 2 + 1 / 3) / 3])
+    assert scores.mean["RR"] == pytest.approx(11 / 18)
+
+
+def test_a_measure_without_an_expected_value_is_as_given_with_a_note():
+    scores = fr.evaluate_labels([[1, 0, 0]], [[1.0, 1.0, 1.0]], "RR ERR")
+
+    # The first is satisfied with 1 - 1/2; ERR of ranks 1 and 3 are 1/2 and 1/6.
+    assert scores.mean["ERR"] == 0.5
+    assert "ERR depends on tied scores: 0.1667 to 0.5000, here 0.5000; ties=" in str(scores)
+
 
 FOUND = np.random.default_rng(3).random((4, 8))
 BINARY = (FOUND > 0.5).astype(int)

@@ -106,11 +106,16 @@ def test_print_says_how_many_and_how_far():
 
     assert str(fr.tie_report(qrels, parse_run(RUN), "bpref recip_rank")) == (
         "7 of 9 lines are tied, in 2 of 3 queries; the largest group of ties has 3 documents\n"
-        "  q2  5 tied\n"
-        "  q3  2 tied\n"
-        "             value   worst    best  expected\n"
-        "bpref       1.0000  1.0000  1.0000    1.0000\n"
-        "recip_rank  0.7500  0.5000  0.7500    0.6250"
+        "\n"
+        "query      tied\n"
+        "-------  ------\n"
+        "q2            5\n"
+        "q3            2\n"
+        "\n"
+        "measure       value    worst    best    expected\n"
+        "----------  -------  -------  ------  ----------\n"
+        "bpref        1.0000   1.0000  1.0000      1.0000\n"
+        "recip_rank   0.7500   0.5000  0.7500      0.6250"
     )
     assert str(fr.tie_report(None, parse_run(b"q Q0 a 1 1 t\n"))) == "no ties in 1 line"
 

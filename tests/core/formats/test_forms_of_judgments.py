@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import pytest
 import fastrank as fr
 from fastrank import FastrankError
 from fastrank.core.formats.inputs import as_qrels, as_run
+from fastrank.core.formats.tables.roles import names_of
 from tests.helpers.commands import fastrank, printed
 from tests.helpers.tables import cases
 
@@ -75,7 +77,7 @@ WRITERS: dict[str, Callable[[Path, dict[str, list[Any]]], Any]] = {
 def test_forms_in_memory_are_judgments_and_runs(form):
     make = IN_MEMORY[form]
 
-    assert as_qrels(make(JUDGED)).to_dict() == QRELS  # type: ignore[union-attr]
+    assert as_qrels(make(JUDGED)).to_dict() == QRELS
     assert as_run(make(RANKED)).to_dict() == RUN
     assert fr.evaluate(make(JUDGED), make(RANKED), "map").mean == {"map": 1.0}
 
@@ -107,6 +109,8 @@ LISTED = r"""
 {"qid": "q1", "query": "?", "positives": ["d1", "d2"]}\n{"qid": "q2", "query": "?", "positives": ["d3"]}
 {"id": "q1", "query": "?", "gold": [{"id": "d1"}, {"id": "d2"}]}\n{"id": "q2", "query": "?", "gold": [{"id": "d3"}]}
 {"query": ["q1", "q2"], "relevant": [["d1", "d2"], ["d3"]]}
+{"q1": [{"node": {"id_": "d1"}, "score": 1}, {"node": {"id_": "d2"}, "score": 1}], "q2": ["d3"]}
+{"user_input": "q1", "reference_context_ids": ["d1", "d2"]}\n{"user_input": "q2", "reference_context_ids": ["d3"]}\n
 {"queries": {"q1": "?"}, "corpus": {}, "relevant_docs": {"q1": ["d1", "d2"], "q2": ["d3"]}}
 query-id,corpus-id\nq1,d1\nq1,d2\nq2,d3\n
 query_id,title,doc_id\nq1,A,d1\nq1,B,d2\nq2,C,d3\n
@@ -122,6 +126,9 @@ RANKINGS = r"""
 {"query": "q1", "retrieved": ["d2", "d1"]}\n{"query": "q2", "retrieved": ["d3"]}\n
 {"q": "q1", "hits": [{"_id": "d2", "score": -1}, {"_id": "d1", "score": -2}]}\n{"q": "q2", "hits": [{"_id": "d3", "score": -1}]}
 [{"query": "q1", "results": [["d2", -1], ["d1", -2]]}, {"query": "q2", "results": [["d3", -1]]}]
+{"q1": [{"id": "d1", "score": -2}, {"document": {"id": "d2", "score": 7}, "score": -1, "id": "h1"}], "q2": [["d3", -1]]}
+{"q1": [[{"id": "d2"}, -1], [{"id": "d1"}, -2]], "q2": ["d3"]}
+{"user_input": "q1", "retrieved_context_ids": ["d2", "d1"]}\n{"user_input": "q2", "retrieved_context_ids": ["d3"]}
 {"qid": "q1", "docs": ["d2", "d1"], "scores": [-1, -2]}\n{"qid": "q2", "docs": ["d3"], "scores": [-1]}
 Snapshot Name,Case ID,Query Text,Doc ID,Doc Position\nS,1,q1,d2,1\nS,1,q1,d1,2\nS,1,q2,d3,1\n
 user_id,item_id,prediction\nq1,d2,-1\nq1,d1,-2\nq2,d3,-1\n
@@ -151,8 +158,82 @@ def test_parquet_and_frames_with_lists(tmp_path):
 
     assert fr.read_qrels(tmp_path / "x.parquet").to_dict() == QRELS
     for make in (pa.table, pd.DataFrame, pl.DataFrame):
-        assert as_qrels(make(judged)).to_dict() == QRELS  # type: ignore[union-attr,operator]
-        assert as_run(make(ranked)).to_dict() == RUN  # type: ignore[operator]
+        assert as_qrels(make(judged)).to_dict() == QRELS
+        assert as_run(make(ranked)).to_dict() == RUN
+
+
+NUMBERS = [*names_of("score"), "scores", "similarities", "relevance_scores", "predictions"]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_beside_lists_have_the_names_of_columns(name):
+    ranked = {"query_id": ["q"], "retrieved": [["x", "a"]], name: [[0.1, 0.9]]}
+    judged = {"query_id": ["q"], "relevant_docs": [["a", "x"]], "scores": [[1, 0]]}
+
+    for make in (pa.table, pd.DataFrame, pl.DataFrame, dict, records):
+        assert as_run(make(ranked)).to_dict() == {"q": {"x": 0.1, "a": 0.9}}
+        assert as_qrels(make(judged)).to_dict() == {"q": {"a": 1, "x": 0}}
+
+
+OBJECTS = [{"id": "x", "rank": 2, "score": 9}, {"id": "a", "rank": 1, "score": 8}]
+
+
+@pytest.mark.parametrize("name", ["rank", "ranks", "position", "positions"])
+def test_ranks_in_lists_order_the_documents(name):
+    """By default if there are no scores."""
+    row = {"query_id": "q", "retrieved": ["x", "a"], name: [2, 1]}
+    scored = {"query_id": "q", "results": OBJECTS}
+    best = {"rank": "a", "score": "x", "given": "x"}
+
+    for rank_by, first in best.items():
+        for run, top in (([row], "x" if rank_by == "given" else "a"), ([scored], first)):
+            values = fr.evaluate({"q": [top]}, run, "RR", rank_by=rank_by)
+            assert values.mean == {"RR": 1.0}
+    listed: Any = {"q": OBJECTS}
+    assert fr.evaluate({"q": ["a"]}, listed, "RR", rank_by="rank").mean == {"RR": 1.0}
+    assert fr.evaluate({"q": ["x"]}, listed, "RR").mean == {"RR": 1.0}
+
+
+# Grades that are missing
+
+
+@pytest.mark.parametrize("form", [*IN_MEMORY, *WRITERS])
+@pytest.mark.parametrize("name", ["rating", "grade", "judgment"])
+def test_what_has_no_grade_is_left_out_with_a_count(name, form, tmp_path):
+    missing = float("nan") if form in ("dict of arrays", "tuple of columns") else None
+    columns = {"query": ["q", "q", "q"], "doc": ["a", "b", "c"], name: [1, missing, 0]}
+    given = str(tmp_path / "qrels")
+    if form in WRITERS:
+        WRITERS[form](Path(given), columns)
+
+    with pytest.warns(UserWarning, match="1 row without a rating left out, the first is .* [1-3]"):
+        qrels = as_qrels(given if form in WRITERS else IN_MEMORY[form](columns))
+    assert qrels.to_dict() == {"q": {"a": 1, "c": 0}}
+
+
+UNRATED = r"""
+{"q": {"a": 1, "b": null}} => 1 document without a rating left out, such as 'b of query q'
+{"q": {"a": 1}, "r": {}} => 1 query without a rating left out, such as 'r'
+{"q": ["a"], "r": []} => 1 query without a rating left out, such as 'r'
+[{"q": "q", "gold": [{"id": "a", "grade": 1}, {"id": "b", "grade": null}]}] => 1 document without
+[{"q": "q", "gold": ["a", "b"], "grades": [1, null]}] => 1 document without a rating left out
+[{"q": "q", "gold": ["a"], "grade": 1}, {"q": "q", "gold": ["b"], "grade": null}] => 'b of query q'
+query,docid,rating\nr\nq,a,1\n => 1 row without a rating left out, the first is line 2
+"""
+
+
+@pytest.mark.parametrize(("text", "warning"), cases(UNRATED))
+def test_what_nobody_judged_is_no_judgment(text, warning):
+    with pytest.warns(UserWarning, match=warning):
+        assert fr.read_qrels(source_of(text)).to_dict() == {"q": {"a": 1}}
+    with pytest.warns(UserWarning, match=warning):
+        assert fr.check(source_of(text)).total("error") == 0
+
+
+def test_rows_without_any_cell_are_skipped():
+    qrels = fr.read_qrels(source_of(r"qid,docno,label\nq,a,1\n,,\n , ,\n"))
+
+    assert qrels.to_dict() == {"q": {"a": 1}}
 
 
 def test_a_query_with_an_empty_list_has_no_results():
@@ -165,7 +246,7 @@ def test_a_query_with_an_empty_list_has_no_results():
 
 def test_a_ranking_as_given_is_best_first_whatever_scores_mean():
     for higher_is_better in (True, False):
-        run = fr.Run.from_dict({"q": ["b", "a"]}, higher_is_better=higher_is_better)  # type: ignore[dict-item]
+        run = fr.Run.from_dict({"q": ["b", "a"]}, higher_is_better=higher_is_better)
         assert fr.evaluate({"q": {"b": 1}}, run, "recip_rank").mean == {"recip_rank": 1.0}
 
 
@@ -184,8 +265,8 @@ WRONG = r"""
 [{"q": "r", "docs": ["a"]}, {"q": "r", "docs": ["b"]}] => record 2, column 'docs': expected one list
 [{"q": "r", "docs": ["a"]}, {"q": null, "docs": ["b"]}] => record 2, column 'q': expected an id
 [{"q": "r", "docs": ["a"]}, {"q": "s", "docs": 5}] => record 2, column 'docs': expected a list
-[{"q": "r", "docs": [{"text": "a"}]}] => 'docs': expected the id of a document, found text
-[{"q": "r", "docs": [["a", 1], "b"]}] => 'docs': document 'b' has no number, unlike others
+[{"q": "r", "docs": [{"text": "a"}]}] => 'docs': expected the id of a document, found text; call it
+[{"q": "r", "docs": [["a", 1], "b"]}] => 'docs': document 'b' has no score, unlike others
 q\td\t1.0\nq\te\t2.0\n => could be ranks or scores: found 1.0, and each is one more
 q\td\t0.0\nq\te\t1.0\n => could be ranks or scores: found 0.0, and each is one more
 q\td\t1.00\nq\te\t2.00\n => could be ranks or scores: found 1.00, and each is one more
@@ -195,7 +276,17 @@ qid,docno,score,model\nq,a,2,x\nq,b,1,x\nq,a,2,y\nq,b,1,y\n => found 2 tags, suc
 qid,docno,score,run_id\nq,a,2,x\nr,b,1,y\n => found 2 tags, such as 'x' and 'y'; select the rows
 3 => :1: expected records or an object, found 3
 NaN => :1: expected records or an object, found nan
+[{"q": "r", "docs": [{"id": "a", "rank": 1}, {"id": "b", "rank": 1}]}] => 'a' and 'b' both have rank
+[{"q": "r", "docs": [{"id": "a", "rank": "x"}]}] => document 'a': expected a rank, found 'x'
+[{"q": "r", "docs": ["a", null]}] => 'docs': expected a document, found None
+query_id,docs\nq,"['a', 'b']"\n => :2: column 'docs': expected an id or a list, found a list that is
+query_id,doc_id,score\nq,"['a', 'b']",1\n => 'doc_id': expected an id or a list, found a list that
+qid,docno,score\nq,a,"1,200"\n => expected a number, found '1,200': 1.200 or 1200? Write it without
+qid,docno,score\nq,a,"1,200,300"\n => found '1,200,300': 1200300? Write it without commas
 qid;docno;score\nq;d;1\n => the cells are separated by semicolons
+qid;docno;score\nq;d;0,9\n => :2: the cells are separated by semicolons
+q;d;0,9\n => :1: the cells are separated by semicolons
+Snapshot Name,Query Text,Doc ID,Doc Position\nS,q,a,1\nT,q,a,1\n => 2 tags, such as 'S' and 'T'
 qid,docno\nq,d\n => no score column
 query,url,score\nq,a,1\n => no document column: found 'query', 'url', 'score'
 """
@@ -203,19 +294,37 @@ query,url,score\nq,a,1\n => no document column: found 'query', 'url', 'score'
 
 @pytest.mark.parametrize(("text", "reason"), cases(WRONG))
 def test_what_is_wrong_with_a_run_is_told_with_its_place(text, reason):
-    form = {"3": "json", "NaN": "json", "qid;": "csv"}.get(text[:4].strip())
+    form = {"3": "json", "NaN": "json", "qid;": "csv", "q;d;": "csv"}.get(text[:4].strip())
     with pytest.raises(FastrankError) as caught:
-        fr.read_run(source_of(text), form)  # type: ignore[arg-type]
+        fr.read_run(source_of(text), form)
     assert reason in str(caught.value)
     report = fr.check(None, source_of(text), input_format=form)
     assert report.total("error") > 0
 
 
-@pytest.mark.parametrize("content", ["qid,docno,label\nq,d,1\n".encode("utf-16"), b"PK\x03\x04..."])
-def test_other_encodings_and_archives_are_refused_by_every_reader(content):
+TABLE = "qid,docno,label\nq,d,1\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (TABLE.encode("utf-16"), "expected UTF-8, found UTF-16; "),
+        (TABLE.encode("utf-16-le"), "expected UTF-8, found UTF-16LE; "),
+        (TABLE.encode("utf-16-be"), "expected UTF-8, found UTF-16BE; "),
+        (b"PK\x03\x04...", "this is a zip archive; unpack it first"),
+        (b"PK\x03\x04..[Content_Types].xml", "this is an Excel workbook: save it as CSV UTF-8"),
+        (b"PK\x03\x04..docProps/app.xml", "this is an Excel workbook: save it as CSV UTF-8"),
+        (b"\xd0\xcf\x11\xe0....", "this is an Excel workbook: save it as CSV UTF-8"),
+        (b"PK\x03\x04..oasis.opendocument.spreadsheet", "this is a spreadsheet: save it as CSV"),
+    ],
+)
+def test_other_encodings_and_archives_are_refused_by_every_reader(content, reason):
     for read in (fr.read_qrels, fr.read_run, fr.read_candidates):
-        with pytest.raises(FastrankError, match=r"expected UTF-8, found UTF-16|zip archive"):
+        with pytest.raises(FastrankError, match=re.escape(reason)):
             read(io.BytesIO(content))
+    (finding,) = fr.check(io.BytesIO(content))
+    assert (finding.line, finding.kind) == (1, "encoding")
+    assert reason in finding.message
 
 
 def test_scores_that_are_whole_floats_are_scores():
@@ -258,6 +367,35 @@ def test_columns_are_named_on_the_command_line(tmp_path):
     ]
 
 
+def test_one_list_is_not_both_judgments_and_run(tmp_path):
+    """One name of --columns counts for all files; two have roles of their own."""
+    path = tmp_path / "both.jsonl"
+    path.write_text('{"q": "q1", "found": ["x", "a"], "right": ["a"]}\n')
+    files = ("-m", "RR", str(path), str(path))
+
+    for name in ("found", "right"):
+        assert "would be both" in fastrank("eval --columns", f"doc={name}", *files).err
+    assert "1.0000" not in printed("eval --columns relevant=right,retrieved=found", *files)
+    assert "0.5000" in printed("eval --columns relevant=right,retrieved=found", *files)
+
+
+def test_columns_that_are_not_there_are_named(tmp_path):
+    (path := tmp_path / "x.csv").write_text('query,"Doc, no",stars\nq,a,2\n')
+
+    err = fastrank("convert --kind qrels --columns doc=doc", path, tmp_path / "y.csv").err
+    assert "or 'doc', as in --columns doc=doc" in err
+    assert "a role such as query, doc, grade" in fastrank("check --columns foo=x", path).err
+    printed("convert --columns", "doc=Doc, no,grade=stars", path, tmp_path / "y.csv")
+    assert fr.read_qrels(tmp_path / "y.csv").to_dict() == {"q": {"a": 2}}
+
+
+def test_judgments_of_learning_to_rank_are_converted(tmp_path):
+    (path := tmp_path / "x.txt").write_text("3 qid:1 # 11 star wars\n")
+
+    printed("convert", path, tmp_path / "y.csv")
+    assert fr.read_qrels(tmp_path / "y.csv").to_dict() == {"1": {"11": 3}}
+
+
 def test_errors_on_the_command_line_name_its_options(tmp_path):
     path = tmp_path / "q.csv"
     path.write_text("query,url,grade\nq,a,1\n")
@@ -281,7 +419,7 @@ def test_queries_with_blanks_are_named_by_numbers(tmp_path):
 
     refused = fastrank("convert --format trec", qrels, target)
     assert "query 'red shoes': " in refused.err
-    assert "use --number-queries FILE" in refused.err
+    assert "`fastrank convert --number-queries` names" in refused.err
     printed("convert --format trec --number-queries", ids, qrels, target)
     assert target.read_text() == "1 0 p1 2\n2 0 p2 1\n"
     printed("convert --format trec --number-queries", ids, run, target)

@@ -136,6 +136,7 @@ def topic(relevant: Any, *queries: str) -> Any:
 
 FENDER = topic({"1": {"gain": 3}}, "fender", "Fender")
 RRE = {"topics": [FENDER, topic({"2": ["5", "6"]}, "jazz")]}
+ONE_GROUP = [{"query_groups": [{"queries": [{"placeholders": {"$query": "r"}}]}]}]
 QUEPID = b"Query,DocId,Rating\ntv,a,3\ntv,b,\nradio,,\n"
 RESPONSE = hits(("x", 2.0), ("y", 1.0))
 RED = {"red dress": {"B077": 3, "B071": 0}}
@@ -181,8 +182,10 @@ def test_files_of_search_engines_are_read(call, expected):
         (QUEPID, "2 rows without a rating left out, the first is line 3"),
         ({"requests": [{"id": "tv", **rated(a=3, b=None)}]}, "1 document .* 'b of query tv'"),
         ({"requests": [{"id": "tv", **rated(a=3)}, {"id": "r", **rated()}]}, "1 query .* 'r'"),
+        ({"queries": [{"query": "tv", "ratings": {"a": 3}}, {"query": "r"}]}, "1 query .* 'r'"),
+        ({"topics": [topic({"3": ["a"]}, "tv"), *ONE_GROUP]}, "1 query .* 'r'"),
     ],
-    ids=["rows", "documents", "queries"],
+    ids=["rows", "documents", "queries", "queries of Quepid", "queries for RRE"],
 )
 def test_what_nobody_has_rated_is_left_out_with_a_warning(content, warning):
     with pytest.warns(UserWarning, match=warning):

@@ -125,19 +125,20 @@ name, function = sys.argv[1:]
 if name == "SIGHUP":
     # nohup ignores it.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-wrapped = {"makedirs": os.makedirs, "_swapped": sites._swapped}[function]
+module = sites if function == "_swapped" else os
+wrapped = getattr(module, function)
 
 def signalled(*arguments, **options):
     result = wrapped(*arguments, **options)
     os.kill(os.getpid(), getattr(signal, name))
     return result
 
-setattr(os if function == "makedirs" else sites, function, signalled)
+setattr(module, function, signalled)
 sites.write_site({"index.html": b"new", "pages/2.html": b"2"}, "site")
 """
 
 
-@pytest.mark.parametrize("function", ["makedirs", "_swapped"])
+@pytest.mark.parametrize("function", ["makedirs", "_swapped", "rmdir"])
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_signal_leaves_the_old_or_the_new_site_and_nothing_else(tmp_path, name, function):
     site = tmp_path / "site"

@@ -263,6 +263,16 @@ def test_a_byte_order_mark_and_a_comment_are_ignored_on_every_path(file):
     assert fr.read_run(file(b"q1 Q0 d1 1 0.5 t\r")).to_dict() == {"q1": {"d1": 0.5}}
 
 
+def test_a_byte_order_mark_of_other_inputs_is_ignored(file):
+    against = file(b"\xef\xbb\xbfmap\tall\t0.5\n")
+    qrels, run = parse_qrels(QRELS), parse_run(RUN)
+    assert "map" in str(fr.explain(qrels, run, "map", against=against))
+    baseline = io.BytesIO()
+    fr.save_baseline(baseline, qrels, run, "map")
+    marked = file(b"\xef\xbb\xbf" + baseline.getvalue())
+    assert fr.gate(marked, qrels, run).passed
+
+
 # What is something else
 
 

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fastrank as fr
 from fastrank.core.formats.files import files
 from fastrank.core.formats.run import Run
 from fastrank.core.scores.differences import ZScores, write_zscores
@@ -109,6 +110,17 @@ def test_a_long_run_survives_writing(path):
 def test_a_run_without_queries_is_a_blank_line():
     """A file without bytes could not be read."""
     assert written(write_trec_run, parse_run(b"\n\n")) == b"\n"
+
+
+@pytest.mark.parametrize("form", ["trec", "csv", "tsv", "jsonl", "json"])
+def test_queries_without_results_are_noted_where_they_are_dropped(form):
+    run = Run.from_dict({"q1": {"a": 1.0}, "q2": {}, "q3": {}})
+    notes: list[str] = []
+
+    fr.write_run(run, io.BytesIO(), form, warn=notes.append)
+
+    dropped = "2 queries without results dropped, such as 'q2'; only json can represent them"
+    assert notes == ([] if form == "json" else [dropped])
 
 
 def test_what_is_written_does_not_follow_the_format_of_the_source():
@@ -266,6 +278,22 @@ def test_signals_are_handled_only_while_a_file_is_written(path):
     assert seen[1] is signal.SIG_IGN
 
 
+def test_an_interrupt_waits_until_all_files_are_renamed(path, monkeypatch):
+    replace = os.replace
+
+    def interrupted(*paths: str) -> None:
+        replace(*paths)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_all([(path, [b"new"]), (path.with_name("other"), [b"new"])])
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == {
+        "run": b"new",
+        "other": b"new",
+    }
+
+
 # Failure
 
 
@@ -278,6 +306,24 @@ NO_SPACE = OSError(28, "No space left on device")
 
 def fail(*paths: object) -> None:
     raise NO_SPACE
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+@pytest.mark.parametrize("failing", ["run", "new", "other"])
+def test_several_files_are_replaced_or_none(failing, has_links, path, monkeypatch):
+    """Those that were renamed go back, and a new one is removed."""
+    path.with_name("other").write_bytes(b"old")
+    before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
+    replace = os.replace
+    monkeypatch.setattr(
+        os, "replace", lambda *paths: fail() if paths[1].endswith(failing) else replace(*paths)
+    )
+    if not has_links:
+        monkeypatch.setattr(os, "link", fail)
+    with pytest.raises(OSError, match="No space") as caught:
+        files.write_all([(path.with_name(name), [b"x"]) for name in ("run", "new", "other")])
+    assert caught.value.filename == str(path.with_name(failing))
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
 
 
 @pytest.mark.parametrize("error", [NO_SPACE, ValueError("bug"), Interrupted()], ids=repr)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from fastrank.core.native import kernels, records
+from fastrank.core.native.buffers import filled, zeros
 from fastrank.core.native.compiling.levels import levels
 from fastrank.core.native.compiling.object_cache import ALLOWED, BuildError, emit_object
 from fastrank.core.native.library import library_path, read_sources
@@ -285,3 +287,33 @@ def test_no_multiply_and_add_are_fused(path):
 
     assert re.search(r"vfn?m(add|sub)", code) is None
     assert "ret" in code
+
+
+def test_calls_are_made_one_after_the_other_as_often_as_asked_for():
+    """What one call writes, the next reads; some take the same record, others none."""
+    values, totals, doubled = filled("d", [1.0, 2.0, 4.0]), zeros("d", 1), zeros("d", 1)
+    texts = records.Texts(b"ba", filled("q", [0, 1]), filled("q", [1, 1]))
+    order, work = zeros("q", 2), zeros("q", 2)
+    interning = records.Interning(zeros("q", 4), zeros("q", 2), zeros("q", 2))
+    again = kernels.prepare_all(
+        [
+            ("add_up", (values, 1, totals)),
+            ("add_up", (totals, 1, doubled)),
+            ("order_texts", (texts, work, order, zeros("q", 2))),
+            ("intern_texts", (texts, interning)),
+        ]
+    )
+
+    again()
+    assert (totals[0], doubled[0], [*order], [*interning.ids]) == (7.0, 7.0, [1, 0], [0, 1])
+    values[0] = 0.0
+    again()
+    assert (totals[0], doubled[0]) == (13.0, 20.0)
+
+
+def test_arguments_of_calls_are_looked_at_before_any_is_made():
+    values, totals = filled("d", [1.0]), zeros("d", 1)
+
+    with pytest.raises(TypeError, match="kernel add_up: expected 3 arguments, found 1"):
+        kernels.prepare_all([("add_up", (values, 1, totals)), ("add_up", (values,))])
+    assert totals[0] == 0.0

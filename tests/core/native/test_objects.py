@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import fastrank as fr
 from fastrank.compat import pytrec_eval
 from fastrank.core.data import row_dicts
-from fastrank.core.data.row_dicts import rows_as_dicts
+from fastrank.core.data.row_dicts import RowDicts
 from fastrank.core.matching.dicts import DictBatch, index_judgments
 from fastrank.core.matching.options import Options
 from fastrank.core.native import codes, objects
@@ -299,7 +299,7 @@ def test_rows_become_dicts(data, names, count):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(row_dicts, "_FEW", data.draw(st.sampled_from([0, 64])))
-        assert repr(rows_as_dicts(columns, count)) == repr(expected)
+        assert repr(RowDicts(columns).make(count)) == repr(expected)
 
 
 def test_the_rows_belong_to_the_caller(monkeypatch):
@@ -307,7 +307,7 @@ def test_the_rows_belong_to_the_caller(monkeypatch):
     monkeypatch.setattr(row_dicts, "_FEW", 0)
     values = memoryview(array("d", [0.0, 0.5, 0.0]))
 
-    rows = rows_as_dicts({"a": (values, 0, 1)}, 3)
+    rows = RowDicts({"a": (values, 0, 1)}).make(3)
     rows[0]["a"], rows[0]["b"] = 7.0, 8.0
 
     assert rows[1:] == [{"a": 0.5}, {"a": 0.0}]
@@ -332,7 +332,7 @@ SCRIPT = """
 import json
 import fastrank as fr
 from fastrank.core.data import row_dicts
-from fastrank.core.data.row_dicts import rows_as_dicts
+from fastrank.core.data.row_dicts import RowDicts
 from tests.core.native.test_objects import _ranks
 run = [{"a": 0.5, "b": -0.0}, {"c": 3.5}, {"c": 1, "b": 1.0}, {"a": True}]
 row_dicts._FEW = 0
@@ -342,7 +342,7 @@ print(json.dumps([
     *(_ranks(run[:stop], [2, 1, 2, 1][:stop], ["b", "c"]) for stop in (3, 4)),
     _ranks([{"a": 1.0, 5: 2.0}], [2], ["a"]), _ranks([{"a": 1.0, "\\udc80": 1.0}], [2], ["a"]),
     fr.evaluate({"q": {"b": 1}}, {"q": {"a": 1.0, "b": True}}, "recip_rank").mean,
-    rows_as_dicts({"x": (values, 0, 2), "y": (values, 1, 2)}, 3),
+    RowDicts({"x": (values, 0, 2), "y": (values, 1, 2)}).make(3),
 ]))
 """
 

@@ -8,6 +8,7 @@ import pytest
 
 import fastrank
 from fastrank.core.native.compiling.levels import macos_tag, manylinux_tag, needed_versions
+from tests.helpers.native import needs_compiler
 
 LIBRARIES = sorted(Path(fastrank.__file__).parent.glob("core/native/*.so"))
 
@@ -51,3 +52,12 @@ def test_a_library_that_is_linked_here_loads_on_old_systems(path):
 
     assert any(version.startswith("GLIBC_") for version in needed)
     assert manylinux_tag(needed, "x86_64") == "manylinux_2_17_x86_64"
+
+
+@pytest.mark.skipif("glibc" not in platform.libc_ver(), reason="not glibc")
+@needs_compiler
+def test_so_does_the_executable(executable):
+    """Although a program binds its start to the newest glibc that it is linked with."""
+    pytest.importorskip("elftools")
+
+    assert manylinux_tag(needed_versions(str(executable)), "x86_64") == "manylinux_2_17_x86_64"

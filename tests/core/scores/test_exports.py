@@ -189,7 +189,7 @@ def test_ids_that_are_not_utf8_can_be_printed():
 def test_ids_that_are_not_utf8_have_no_place_in_frames(library, wide):
     pytest.importorskip(library)
 
-    with pytest.raises(fr.FastrankError, match=r"query b'\\xffq': the id is not UTF-8"):
+    with pytest.raises(fr.FastrankError, match=r"query '\\udcffq': the text is not UTF-8"):
         getattr(scores_of("map", *NOT_UTF8), f"to_{library}")(wide=wide)
 
 

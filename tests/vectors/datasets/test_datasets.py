@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import fastrank as fr
@@ -99,11 +99,31 @@ NONE_ASKED = r"no query has judgments \(judged: '1'; queries: 'q1', 'q2'\)$"
         ({"a", "b"}, {}, r"corpus: expected a dict or a list, found set, which has no order"),
         ({"1": "a"}, {}, NONE_JUDGED),
         (CORPUS, {"qrels": {1: {"d1": 1}}}, NONE_ASKED),
+        (["a", "b"], {"qrels": {"q1": {1: 1, 2: 1}}}, r"documents up to 2 .* count from 1; give"),
+        (["a", "b"], {"qrels": {"q1": {0: 1, 7: 1}}}, r"documents up to 7 .* row numbers, 0 to 1"),
     ],
 )
 def test_texts_that_are_no_data_set(corpus, options, reason):
     with pytest.raises(InputError, match=reason):
         Dataset.from_texts(corpus, QUERIES, **{"qrels": QRELS, **options})
+
+
+@pytest.mark.parametrize("judged", [{1: {0: 1}, 2: {0: 1}}, {2: {0: 1}, 1: {0: 1}, 3: {0: 1}}])
+def test_judgments_that_count_lists_of_queries_from_1_are_an_error(judged):
+    with pytest.raises(InputError, match=r"queries up to . are judged, .* seem to count from 1"):
+        Dataset.from_texts(CORPUS, ["x", "y"], {q: {"d1": 1} for q in judged})
+
+
+def test_ids_that_were_given_may_be_any_numbers():
+    data = Dataset.from_texts({"0": "a", "1": "b"}, ["x"], {0: {1: 1, 2: 1}}, query_ids=["0"])
+
+    assert (data.outside, data.row_numbers) == (["2"], {})
+
+
+def test_documents_with_a_negative_grade_are_not_judged():
+    data = Dataset.from_texts(CORPUS, QUERIES, {"q1": {"d1": 1, "x": 0, "y": -1}})
+
+    assert data.outside == ["x"]
 
 
 # BEIR
@@ -220,6 +240,8 @@ def test_any_text_comes_back(texts):
     escaped = [f"<DOC><DOCNO>{own}</DOCNO>{escape(text)}</DOC>" for own, text in expected.items()]
     lines = [json.dumps({"id": own, "text": text}) for own, text in expected.items()]
     cells = {own: text.replace("\t", " ").replace("\n", " ") for own, text in expected.items()}
+    # Lines that begin like a list of answers are DPR's questions.
+    assume(not any(text.lstrip().startswith(("['", '["')) for text in cells.values()))
     found = documents("\n".join(escaped).encode())
     assert [text.strip() for text in found.values()] == [text.strip() for text in texts]
     assert documents("\n".join(lines).encode()) == expected

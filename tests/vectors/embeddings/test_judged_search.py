@@ -83,7 +83,7 @@ OF_SEARCH = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:k=")
+@pytest.mark.filterwarnings("ignore:k=", "ignore:.* without results dropped")
 @examples(50)
 @given(
     vectors=st.tuples(FEW_VECTORS, VECTORS),
@@ -425,7 +425,7 @@ def test_row_numbers_as_ids_and_judged_documents_outside_the_corpus_are_told():
     qrels = {"0": {"0": 1, "d7": 1, "99": 1}, "1": {"d7": 1}}
 
     numbered = fr.evaluate_embeddings(CORPUS[:3], CORPUS[:50], qrels, "P.5")
-    named = of("P.5", qrels={"q1": {"d1": 1, "other": 1}})
+    named = of("P.5", qrels={"q1": {"d1": 1, "other": 1, "unjudged": -1}})
 
     assert numbered.counts["not_in_corpus"] == 2
     assert "ids are row numbers, of documents 0 to 49 and of queries 0 to 2" in str(numbered)
@@ -442,6 +442,15 @@ def test_a_query_that_finds_nothing_counts_0(ties):
     scores = fr.evaluate_embeddings([[1.0], [1.0]], [[1.0]], qrels, "RR", **how)
 
     assert scores["RR"].tolist() == [1.0, 0.0]
+
+
+def test_a_query_that_finds_nothing_is_not_in_the_file_of_the_run_which_is_noted(tmp_path):
+    how: Any = {"exclude": {"1": ["0"]}, "run": tmp_path / "run"}
+
+    with pytest.warns(UserWarning, match="^1 query without results dropped, such as '1'; only "):
+        fr.evaluate_embeddings([[1.0], [1.0]], [[1.0]], {"0": {"0": 1}, "1": {"0": 1}}, **how)
+
+    assert list(read_trec_run(tmp_path / "run").to_dict()) == ["0"]
 
 
 def test_a_query_of_an_empty_list_counts_0():

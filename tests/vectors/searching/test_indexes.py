@@ -9,6 +9,7 @@ import pytest
 import fastrank as fr
 from fastrank.errors import ArrayError, OptionError, ReadError
 from fastrank.searching import build_index, read_index, search, search_batches, write_index
+from fastrank.vectors.searching.storage import describe_index
 from tests.helpers.searches import CORPUS, DOCS, METRICS, QUERIES, blocks, rankings
 
 FACTORIES = [
@@ -218,6 +219,46 @@ def test_what_faiss_wrote_is_read(tmp_path):
     faiss.write_index(theirs, str(tmp_path / "theirs"))
     loaded = read_index(tmp_path / "theirs")
     assert (loaded.metric, loaded.ids, len(loaded)) == ("l2", None, 300)
+
+
+@pytest.mark.parametrize("renamed", [1, 2])
+def test_an_index_is_never_read_with_the_ids_of_another(renamed, tmp_path, monkeypatch):
+    """Wherever the process is killed, here by what lets it rename nothing any more."""
+    path, calls = tmp_path / "index", []
+    write_index(build_index(np.eye(2), ids=["a", "b"]), path)
+    replace = os.replace
+
+    def killed(*paths: str) -> None:
+        calls.append(paths)
+        if len(calls) > renamed:
+            raise KeyboardInterrupt
+        replace(*paths)
+
+    monkeypatch.setattr(os, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_index(build_index(np.eye(2)[::-1], ids=["b", "a"]), path)
+    for read in (read_index, describe_index):
+        with pytest.raises(ReadError, match=r"index.ids.npy: empty: .*; write the index again"):
+            read(str(path))
+
+
+@pytest.mark.parametrize("error", [1, 2, 3])
+def test_an_index_that_cannot_be_replaced_keeps_its_ids(error, tmp_path, monkeypatch):
+    path, calls = tmp_path / "index", []
+    write_index(build_index(np.eye(2), ids=["a", "b"]), path)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    replace = os.replace
+
+    def failing(*paths: str) -> None:
+        calls.append(paths)
+        if len(calls) == error:
+            raise OSError(5, "Input/output error")
+        replace(*paths)
+
+    monkeypatch.setattr(os, "replace", failing)
+    with pytest.raises(OSError, match="Input/output"):
+        write_index(build_index(np.eye(2)[::-1], ids=["b", "a"]), path)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
 @pytest.mark.parametrize("which", ["index", "index.ids.npy"])

@@ -1,6 +1,7 @@
 """Search: what is found is what comparing every query with every vector finds."""
 
 import io
+import pickle
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -482,10 +483,22 @@ LARGE = "(1180591620717411303424, 4)"
         (None, r"vectors\.npy: no such file"),
         (saved(np.save, CORPUS)[:-1], INVALID),
         (b"q1 Q0 d1 1 0.5 tag\n", r"vectors.npy: not a .npy file: .* b'q1 Q0 '"),
+        (pickle.dumps([("d1", 0.5)]), r"a pickle, which could run any code.* numpy.save"),
         (saved(np.savez, CORPUS), r"expected one array \(.npy\)"),
         *((npy_of(shape), INVALID) for shape in (LARGE, "(True, 4)", "(" * 5000, "(-1, 4)", "'4'")),
     ],
-    ids=["missing", "cut", "run", "archive", "large", "bool", "nested", "negative", "text"],
+    ids=[
+        "missing",
+        "cut",
+        "run",
+        "pickle",
+        "archive",
+        "large",
+        "bool",
+        "nested",
+        "negative",
+        "text",
+    ],
 )
 def test_files_that_hold_no_vectors_are_named(content, message, tmp_path):
     if content is not None:

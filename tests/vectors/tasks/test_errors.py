@@ -108,7 +108,7 @@ def rows(score):
         ("pairs", (LARGE, LABELS), DOT, ArrayError, r"vectors\[0\]: the products of the values"),
         *(
             ("pairs", (PAIRS, LABELS), {"similarities": own}, OptionError, OF_SIMILARITIES)
-            for own in ("angular", (), ("cosine", "cosine"), ("cosine", "l2"))
+            for own in ("angular", (), ("cosine", "cosine"), ("cosine", "cos"))
         ),
         ("pairs", (PAIRS, LABELS), {"protocol": "x"}, OptionError, "^protocol: expected one of"),
         ("pairs", (PAIRS, LABELS), {"prompt": "q"}, OptionError, "prompt: this applies to mode"),
@@ -123,7 +123,7 @@ def rows(score):
         ("bitext", (model, COLUMN * 3), {}, InputError, "task: expected 2 columns of texts, fo"),
         ("triplets", (model, COLUMN * 2), {}, InputError, "task: expected 3 columns of texts, "),
         ("triplets", (model,), {}, TypeError, "task: expected texts, because a model is given"),
-        ("triplets", ((A, B, B),), {"margin": {"l2": 1.0}}, OptionError, "^margin: expected"),
+        ("triplets", ((A, B, B),), {"margin": {"l3": 1.0}}, OptionError, "^margin: expected"),
         ("triplets", ((A, B, B),), {"margin": numpy.nan}, OptionError, "^margin: expected"),
     ],
 )

@@ -50,6 +50,35 @@ def test_of_equally_near_translations_the_first_is_found():
     assert found.values["accuracy"] == [1.0, 0.0]
 
 
+ZERO = [[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "vectors", "labels"),
+    [
+        ("similarity", (ZERO, ZERO), [1, 0, 0.5]),
+        ("pairs", (ZERO, ZERO), [1, 0, 1]),
+        ("triplets", (ZERO, ZERO, numpy.eye(3, 2)), None),
+        ("bitext", (ZERO, ZERO), None),
+    ],
+)
+def test_zero_vectors_are_noted_if_cosines_are_compared(kind, vectors, labels):
+    evaluate = getattr(fr.tasks, f"evaluate_{kind}")
+    found = evaluate(vectors, labels)
+    count = 3 if kind == "triplets" else 2
+    note = f"{count} vectors of texts are zero: their cosines with all others count as 0"
+    assert found.notes == (note,)
+    assert str(found).endswith(note)
+    if kind != "bitext":
+        assert evaluate(vectors, labels, similarities="dot").notes == ()
+
+
+def test_similarities_may_have_the_names_of_metrics():
+    names = ("ip", "cos", "l2")
+    found = fr.tasks.evaluate_pairs(MODEL, TASKS["pairs"], similarities=names)
+    assert list(found.similarities) == ["dot", "cosine", "euclidean"]
+
+
 def test_the_name_is_that_of_the_task_or_the_given_one():
     task = fr.TextTask.from_texts(*TASKS["pairs"][:2], labels=TASKS["pairs"][2], name="quora")
     assert fr.tasks.evaluate_pairs(MODEL, task).name == "quora"

@@ -65,9 +65,9 @@ def draw_differences(axes: Axes, comparison: Comparison, view: View) -> Frame:
                 color=color,
                 linespacing=1.3,
             )
-    worst = "; ".join(f"{visible(query)} {signed(d)}" for query, d in examples)
+    worst = "; ".join(f"{query} {signed(d)}" for query, d in examples)
     return Frame(
-        f"{visible(measure)}: {visible(a)} - {visible(b)}",
+        f"{measure}: {a} - {b}",
         [len(differences)],
         [_mean_words(comparison, pair), counts(comparison, pair)],
         [
@@ -75,7 +75,7 @@ def draw_differences(axes: Axes, comparison: Comparison, view: View) -> Frame:
             "Lower values are better" if comparison.better(measure) == "lower" else "",
         ],
         x="query, sorted by difference",
-        y=f"difference in {visible(measure)}",
+        y=f"difference in {measure}",
     )
 
 
@@ -147,14 +147,14 @@ def draw_scatter(axes: Axes, comparison: Comparison, view: View) -> Frame:
     for axis, color in zip((axes.yaxis, axes.xaxis), _colors(comparison, a, b), strict=True):
         axis.label.set_color(color)
     return Frame(
-        f"{visible(measure)}: {visible(a)} against {visible(b)}",
+        f"{measure}: {a} against {b}",
         [pair.n],
         [
             counts(comparison, pair),
             f"Area: number of queries, up to {largest:,}" if largest > 1 else "",
         ],
         [f"Means {number(pair.mean_a)} and {number(pair.mean_b)}"],
-        x=f"{visible(measure)} of {visible(b)}",
-        y=f"{visible(measure)} of {visible(a)}",
+        x=f"{measure} of {b}",
+        y=f"{measure} of {a}",
         inches=(4.6, 4.9),
     )

@@ -9,7 +9,6 @@ import numpy as np
 from fastrank.analysis.comparing.groups import mean_ranks
 from fastrank.analysis.comparing.pairs import need_all_pairs, need_two_systems
 from fastrank.common.arguments import DEFAULT_VERSION
-from fastrank.common.messages import visible
 from fastrank.common.plots.frame import Frame, beside
 from fastrank.common.plots.style import INK, MUTED, PAPER, short_names, styles_of
 from fastrank.common.rendering.numbers import interval, number, p_words, signed
@@ -49,18 +48,18 @@ def draw_intervals(axes: Axes, comparison: Comparison, view: View) -> Frame:
         axes.plot([mean], [y], "o", color=look["color"], ms=5.5, mfc=filled)
         label = f"{write(mean)} {interval(low, high, write)}".rstrip()
         beside(axes, y, label)
-        values.append(f"{visible(name)} {label}")
+        values.append(f"{name} {label}")
     names = [row[0] for row in rows]
     queries, title, note = comparison.analysis(measure).means.n.tolist(), "means", ""
     if baseline:
         axes.axvline(0.0, color=MUTED, lw=1)
         queries = [comparison.pair(measure, name, baseline).n for name in names]
-        title = f"difference from {visible(baseline)}"
+        title = f"difference from {baseline}"
         note = f"Filled: significant ({comparison.description()})"
     if comparison.interval != "none":
         title += f" with {100 * comparison.level:g}% intervals"
     return Frame(
-        f"{visible(measure)}: {title}",
+        f"{measure}: {title}",
         queries,
         [note],
         ["; ".join(values)],
@@ -132,13 +131,11 @@ def draw_critical_difference(axes: Axes, comparison: Comparison, view: View) -> 
     axes.set_xlim(1, len(order))
     axes.set_ylim(top + half - 0.5, -2.4)
     axes.set_axis_off()
-    ranked = (f"{visible(comparison.names[system])} {means.ranks[system]:.2f}" for system in order)
-    joined = "; ".join(
-        ", ".join(visible(comparison.names[system]) for system in group) for group in groups
-    )
+    ranked = (f"{comparison.names[system]} {means.ranks[system]:.2f}" for system in order)
+    joined = "; ".join(", ".join(comparison.names[system] for system in group) for group in groups)
     test = f"Nemenyi, alpha {alpha:g}"
     return Frame(
-        f"{visible(measure)}: mean ranks",
+        f"{measure}: mean ranks",
         [means.n],
         [
             f"Friedman's test of all systems: {p_words(means.p)}",
@@ -183,7 +180,7 @@ def _lines(
         if _has_bands(comparison):
             low, high = np.array([comparison.interval_of(name, system) for name in names]).T
             axes.fill_between(positions, low, high, color=look["color"], alpha=0.13, lw=0)
-        parts.append(f"{visible(system)} {', '.join(map(number, means))}")
+        parts.append(f"{system} {', '.join(map(number, means))}")
     return about._replace(
         queries=[int(n) for name in names for n in comparison.analysis(name).means.n],
         lines=[_band_words(comparison)],
@@ -203,7 +200,7 @@ def draw_over_k(axes: Axes, comparison: Comparison, view: View) -> Frame:
     """
     family, cutoffs = _cutoffs(comparison, view.measure)
     names, positions = list(cutoffs.values()), [float(k) for k in cutoffs]
-    about = Frame(f"{visible(family)} over k", [], x="k", y=visible(family))
+    about = Frame(f"{family} over k", [], x="k", y=family)
     frame = _lines(axes, comparison, names, positions, about)
     if max(cutoffs) >= 20 * min(cutoffs):
         axes.set_xscale("log")

@@ -140,7 +140,7 @@ def write_report(
     parts["Settings"] = sections.settings(comparison)
     body = [_origin(sources, command), _sections(parts)]
     page = whole_page(title, body, data={"comparison": sections.data(comparison)})
-    files.write(path, [page.encode("utf-8", "backslashreplace")])
+    files.write_compressed(path, [page.encode("utf-8", "backslashreplace")])
 
 
 def _means(comparison: Comparison) -> str:
@@ -155,16 +155,10 @@ def _largest(comparison: Comparison, measure: str, sources: Sources | None, coun
     queries = comparison.queries_of(measure, a, b).rows()
     differing = [row for row in queries if not math.isnan(row[3]) and row[3] != 0]
     differing.sort(key=lambda row: -abs(row[3]))
-    rows = [
-        [
-            Cell(query, heads_row=True),
-            *(
-                Cell(text, number=True)
-                for text in (number(value_a), number(value_b), signed(change))
-            ),
-        ]
-        for query, value_a, value_b, change in differing[:count]
-    ]
+    rows = []
+    for query, value_a, value_b, change in differing[:count]:
+        texts = number(value_a), number(value_b), signed(change)
+        rows.append([Cell(query, heads_row=True), *(Cell(text, number=True) for text in texts)])
     if not rows:
         return ""
     which = f"The {len(rows)} largest differences in {safe(measure)} of {name(a)} and {name(b)}"

@@ -7,8 +7,9 @@ from itertools import pairwise
 
 from fastrank.core.data.texts import spans
 from fastrank.core.formats.files.source import Reader, SourceFile
-from fastrank.core.native import codes, records
+from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import zeros
+from fastrank.core.native.codes import PIECE, SHORTEST_LINE
 from fastrank.core.native.threads import default_threads, in_threads
 
 TYPE_CHECKING = False
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
 # Room for ids of queries without judgments before Python takes them, and how many recent ones a
 # kernel does not store again.
 UNKNOWN_ROOM, RECENT = 1 << 16, 1 << 10
-# What a thread reads at once: it fits the second-level cache, with what is stored per line.
-PIECE = 1 << 18
-# The shortest line of a run, `q Q d r s t` with its newline.
-SHORTEST_LINE = 12
 # The maximum number of parts: each needs its own buffers and a search for its cut.
 MOST_PARTS = 256
 # How far to look for a change of query: at first, and before the cut is given up.
@@ -181,7 +178,7 @@ def _query_from(text: bytearray, line: int) -> bytes:
 def line_reader(text: bytes | memoryview, cursor: records.Cursor) -> records.LineReader:
     """A text with memory for a block index, see kernels/parsing/block_index.py."""
     marks = (zeros("B", codes.MARK_BYTES) for _ in range(2))
-    newlines, bounds = zeros("q", codes.NEWLINE_PLACES), zeros("q", 12)
+    newlines, bounds = zeros("q", codes.NEWLINE_PLACES), zeros("q", codes.BOUNDS)
     block = records.BlockIndex(*marks, newlines=newlines, bounds=bounds)
     return records.LineReader(text=text, block=block, cursor=cursor)
 
@@ -251,7 +248,7 @@ class ChunkReader:
         text = zeros("B", room + codes.SLACK)
         text[:before] = old[:before]
         reader = line_reader(text, self._cursor)
-        step = self._prepare(reader, room // SHORTEST_LINE + 2, self.state)
+        step = self._prepare(reader, kernels.most_lines(room), self.state)
         self._buffer = room, text, step
 
     def feed_text(self, text: bytes) -> None:

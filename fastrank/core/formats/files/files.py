@@ -8,11 +8,12 @@ from contextlib import ExitStack, contextmanager
 
 from fastrank.core.formats.files.source import is_url, open_source, standard_output
 from fastrank.core.formats.files.source import name_of as name_of
-from fastrank.core.formats.files.unfinished import removed_by_signals
+from fastrank.core.formats.files.unfinished import removed_at_the_end, signals_held
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     from fastrank.core.formats.files.source import Source as Source
 
@@ -24,15 +25,22 @@ def write(target: Source, pieces: Iterable[bytes]) -> None:
     old content stays. Devices, pipes and sockets are written to directly. What is written to a URL
     is first stored in a temporary file. Raises OSError, and ImportError if a library is missing.
     """
-    write_all([(target, pieces)])
+    _write([(target, pieces)])
 
 
 def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
-    """Write several files as `write` does; all files are complete before any is renamed.
+    """Write several files as `write_compressed` does, all or none of them: see `replacing`.
 
     The attribute `filename` of an OSError names the file.
     """
-    with ExitStack() as renamed_at_the_end:
+    # Imported here because what is written by the trec_eval command is not compressed.
+    from fastrank.core.formats.files.compression import compressed
+
+    _write((target, compressed(pieces, name_of(target))) for target, pieces in outputs)
+
+
+def _write(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
+    with replacing() as temporary:
         for target, pieces in outputs:
             if not isinstance(target, (str, os.PathLike)):
                 for piece in pieces:
@@ -44,8 +52,7 @@ def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
                     continue
                 path = local(target)
                 is_file = is_url(path) or not os.path.exists(path) or os.path.isfile(path)
-                opened = renamed_at_the_end.enter_context(replacing(path)) if is_file else path
-                with open(opened, "wb") as file:
+                with open(temporary(path) if is_file else path, "wb") as file:
                     file.writelines(pieces)
             except OSError as error:
                 error.filename = error.filename or name_of(target)
@@ -54,10 +61,7 @@ def write_all(outputs: Iterable[tuple[Source, Iterable[bytes]]]) -> None:
 
 def write_compressed(target: Source, pieces: Iterable[bytes]) -> None:
     """Write as `write` does, compressed if the name ends in .gz, .bz2, .xz or .zst."""
-    # Imported here because what is written by the trec_eval command is not compressed.
-    from fastrank.core.formats.files.compression import compressed
-
-    write(target, compressed(pieces, name_of(target)))
+    write_all([(target, pieces)])
 
 
 def check_target(target: Source) -> None:
@@ -134,43 +138,85 @@ def exists(path: str) -> bool:
 
 
 @contextmanager
-def replacing(target: str) -> Iterator[str]:
-    """A temporary file in the same folder, which is renamed to the path at the end of the block.
+def replacing() -> Iterator[Callable[[str], str]]:
+    """What makes a temporary file for a path; each replaces its path at the end of the block.
 
-    It is removed if the block raises. It is readable only by those who could read the file that it
-    replaces. For a URL, it is uploaded at the end of the block.
+    They are removed if the block raises, and renamed in the order in which they were made; if one
+    cannot be, those before it go back. Only a process that is killed leaves some old and some new.
+    A temporary file is in the same folder, and readable only by those who could read the file that
+    it replaces. Those of URLs are uploaded before others are renamed, and do not go back.
     """
-    path = local(target)
-    if is_url(path):
-        from fastrank.core.formats.files.remote import uploading
+    uploads: list[Callable[[], None]] = []
+    renames: list[tuple[str, str]] = []
+    with ExitStack() as stack:
 
-        with uploading(path) as scratch:
-            yield scratch
-        return
-    path = _without_link(path)
-    folder, name = os.path.split(path)
-    scratch = os.path.join(folder, f".fastrank-{os.getpid()}-{os.urandom(6).hex()}")
-    # Without setuid and the like, which were granted to the old content.
-    mode = os.stat(path).st_mode & 0o777 if name and os.path.exists(path) else None
-    with removed_by_signals(scratch):
-        try:
-            try:
+        def temporary(target: str) -> str:
+            path = local(target)
+            if is_url(path):
+                from fastrank.core.formats.files.remote import open_to_write, temporary_file, upload
+
+                open_to_write(path)
+                scratch = stack.enter_context(temporary_file())
+                uploads.append(lambda: upload(scratch, path))
+                return scratch
+            path = _without_link(path)
+            mode = _mode_of(path)
+            scratch = stack.enter_context(_beside(path))
+            with _naming(path):
                 # The umask applies as to any other file. The block opens it by name.
                 created = 0o666 if mode is None else mode | 0o600
                 os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, created))
-            except OSError as error:
-                error.filename = path
-                raise
-            yield scratch
-            try:
+            renames.append((scratch, path))
+            return scratch
+
+        yield temporary
+        for finish in uploads:
+            finish()
+        _rename(renames, stack)
+
+
+def _rename(renames: list[tuple[str, str]], stack: ExitStack) -> None:
+    """Rename files; if one cannot be, those before it go back."""
+    with signals_held(), ExitStack() as undo:
+        for scratch, path in renames:
+            with _naming(path):
+                mode, before = _mode_of(path), ""
                 if mode is not None:
                     os.chmod(scratch, mode)
+                    if scratch != renames[-1][0]:
+                        before = stack.enter_context(_beside(path))
+                        _link(path, before)
                 os.replace(scratch, path)
-            except OSError as error:
-                error.filename = path
-                raise
-        except BaseException:
-            # An interrupt may come at any time, even just before or after the file is made.
-            if os.path.exists(scratch):
-                os.unlink(scratch)
-            raise
+            undo.callback(os.replace, before, path) if before else undo.callback(os.unlink, path)
+        undo.pop_all()
+
+
+def _link(path: str, name: str) -> None:
+    """Give a file a second name; a copy where that is not possible, as for the path of a mount."""
+    try:
+        os.link(path, name)
+    except OSError:
+        import shutil
+
+        shutil.copy2(path, name)
+
+
+def _mode_of(path: str) -> int | None:
+    """The permissions of a file, without setuid and the like, which its old content was granted."""
+    return os.stat(path).st_mode & 0o777 if os.path.exists(path) else None
+
+
+def _beside(path: str) -> AbstractContextManager[str]:
+    """A path in the same folder, at which there is nothing after the block."""
+    scratch = f".fastrank-{os.getpid()}-{os.urandom(6).hex()}"
+    return removed_at_the_end(os.path.join(os.path.dirname(path), scratch))
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Errors name this path, not that of the temporary file."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = path
+        raise

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from fastrank.common.lazy import optional
 from fastrank.core.formats.files.source import HEAD, Reader, SourceFile, compression_of, open_source
-from fastrank.core.formats.files.unfinished import removed_by_signals
+from fastrank.core.formats.files.unfinished import removed_at_the_end
 from fastrank.errors import ReadError
 
 TYPE_CHECKING = False
@@ -296,31 +296,28 @@ def _errors(name: str) -> Iterator[None]:
 ATOMIC = ("s3", "s3a", "gs", "gcs", "hf", "abfs", "abfss", "az", "oci", "oss")
 
 
-@contextlib.contextmanager
-def uploading(url: str) -> Iterator[str]:
-    """The path of a temporary local file, which is uploaded at the end of the block.
+def upload(path: str, url: str) -> None:
+    """Upload a local file. If anything fails, the old content of the URL stays.
 
-    If anything fails, the old content stays. Stores other than object stores get the file under a
-    temporary name, which is then renamed. Raises OSError, and ImportError if a library is missing.
+    Stores other than object stores get the file under a temporary name, which is then renamed.
+    Raises OSError, and ImportError if a library is missing.
     """
-    store, path = open_to_write(url)
-    with temporary_file() as scratch:
-        yield scratch
-        folder, slash, _ = path.rpartition("/")
-        is_atomic = scheme_of(url) in ATOMIC
-        target = path if is_atomic else f"{folder}{slash}.fastrank-{os.urandom(6).hex()}"
-        try:
-            store.put_file(scratch, target)
+    store, target = open_to_write(url)
+    folder, slash, _ = target.rpartition("/")
+    is_atomic = scheme_of(url) in ATOMIC
+    name = target if is_atomic else f"{folder}{slash}.fastrank-{os.urandom(6).hex()}"
+    try:
+        store.put_file(path, name)
+        if not is_atomic:
+            store.mv(name, target)
+    except BaseException as error:
+        # What made the upload fail is reported, not that this fails too.
+        with contextlib.suppress(Exception):
             if not is_atomic:
-                store.mv(target, path)
-        except BaseException as error:
-            # What made the upload fail is reported, not that this fails too.
-            with contextlib.suppress(Exception):
-                if not is_atomic:
-                    store.rm_file(target)
-            if not isinstance(error, Exception):
-                raise
-            raise OSError(errno.EIO, reason_of(error), shown(url)) from None
+                store.rm_file(name)
+        if not isinstance(error, Exception):
+            raise
+        raise OSError(errno.EIO, reason_of(error), shown(url)) from None
 
 
 def open_to_write(url: str) -> tuple[Any, str]:
@@ -342,8 +339,5 @@ def temporary_file() -> Iterator[str]:
     """The path of an empty file, which is deleted at the end."""
     handle, path = tempfile.mkstemp(prefix="fastrank-")
     os.close(handle)
-    with removed_by_signals(path):
-        try:
-            yield path
-        finally:
-            os.unlink(path)
+    with removed_at_the_end(path):
+        yield path

@@ -18,14 +18,18 @@ if TYPE_CHECKING:
     Source = str | os.PathLike[str] | BinaryIO
     """A file: a path, a URL, or an open binary file. Compressed files are recognized."""
 
-# Magic numbers. That of bzip2 is plain text ("BZh9"), so the marker of its first block is included.
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # As many bytes as are read to detect what a file contains.
 HEAD = 1 << 16
-_GZIP = b"\x1f\x8b\x08"
+# How compressed files begin.
+MAGICS = {
+    "gzip": b"\x1f\x8b\x08",
+    "bzip2": b"BZh",
+    "xz": b"\xfd7zXZ\0",
+    "zstd": b"\x28\xb5\x2f\xfd",
+}
+# That of bzip2 is plain text ("BZh9"), so the marker of its first block is looked for, too.
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
-_XZ = b"\xfd7zXZ\0"
-_ZSTD = b"\x28\xb5\x2f\xfd"
 _LONGEST_MAGIC = 10
 
 _PIECE = 1 << 16
@@ -408,14 +412,9 @@ class _Reasons:
 
 def compression_of(head: bytes) -> str | None:
     """The kind of compression of a file that begins so, or None."""
-    if head.startswith(_GZIP):
-        return "gzip"
-    if head.startswith(b"BZh") and head[4:10] in _BZIP2:
-        return "bzip2"
-    if head.startswith(_XZ):
-        return "xz"
-    if head.startswith(_ZSTD):
-        return "zstd"
+    for kind, magic in MAGICS.items():
+        if head.startswith(magic) and (kind != "bzip2" or head[4:10] in _BZIP2):
+            return kind
     return None
 
 

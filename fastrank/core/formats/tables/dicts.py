@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from itertools import accumulate, chain
 
 from fastrank.core.data.texts import decoded, interning
+from fastrank.core.formats.tables.lists import numbered_lists
+from fastrank.core.formats.tables.roles import is_header
 from fastrank.core.formats.tables.values import (
     first_repeat,
     texts_of_list,
@@ -23,8 +25,44 @@ if TYPE_CHECKING:
     from fastrank.core.formats.tables.values import Fail
 
 SOURCE = "<dict>"
+# The sources of what is no file.
+IN_MEMORY = (SOURCE, "qrels", "run")
 # The grade of documents listed without a grade.
 LISTED_GRADE = 1
+
+
+def plain_lists(given: Any, kind: str, rank_by: str, source: str) -> Any:
+    """The dict with lists of objects and of pairs read, as in a column of lists."""
+    if not isinstance(given, Mapping):
+        return given
+    lists = [
+        (query, list(own))
+        for query, own in given.items()
+        if isinstance(own, (list, tuple)) and own and isinstance(own[0], (list, tuple, Mapping))
+    ]
+    if not lists:
+        return given
+
+    def fail(row: int, reason: str) -> NoReturn:
+        advice = _advice(given) if source in IN_MEMORY else ""
+        raise InputError(source, f"query {lists[row][0]!r:.60}: {reason}{advice}")
+
+    return {**given, **numbered_lists(lists, kind, rank_by, fail)}
+
+
+def _advice(given: Any) -> str:
+    """What to do with a dict that is the content of a JSON file of another tool."""
+    if not isinstance(given, Mapping):
+        return ""
+    from fastrank.core.formats.contents import INNER
+    from fastrank.core.formats.tools.search_engines import kinds_of
+
+    inner = next((name for name in INNER.values() if name in given), None)
+    if inner is not None:
+        return f"; pass the part {inner!r}, or the file"
+    if is_header(given, (("doc",),)):
+        return "; if these are columns, one has to be called query_id"
+    return "; pass the JSON file itself, which is read" * bool(kinds_of(given, SOURCE))
 
 
 def rows_of_dict(
@@ -42,7 +80,7 @@ def rows_of_dict(
     """
 
     def refuse(reason: str) -> NoReturn:
-        raise InputError(source, reason)
+        raise InputError(source, reason + (_advice(given) if source in IN_MEMORY else ""))
 
     if not isinstance(given, Mapping):
         refuse(f"expected {{query: {{document: {number}}}}}, found {type(given).__name__}")

@@ -23,6 +23,9 @@ def is_row(row: Any) -> bool:
     `table_of_tuples` and `table_of_records` check the rest.
     """
     if isinstance(row, Mapping):
+        if any(isinstance(cell, (str, int, float)) for cell in row.values()):
+            # No query has these, so it must be a record, whatever its keys are.
+            return True
         # A run may have queries with such names.
         is_run = all(isinstance(cell, Mapping) for cell in row.values())
         return not is_run and is_header(row, RECORD_ROLES)
@@ -62,9 +65,12 @@ def is_missing(value: Any) -> bool:
     """Whether a cell is missing: None, NaN, or what pandas writes for these."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return (
-        hasattr(type(value), "__float__") and not getattr(value, "ndim", 0) and bool(value != value)
-    )
+    try:
+        is_number = hasattr(type(value), "__float__") and not getattr(value, "ndim", 0)
+        return is_number and bool(value != value)
+    except ArithmeticError:
+        # decimal's NaN that signals.
+        return True
 
 
 def frame_kind(given: Any) -> str | None:

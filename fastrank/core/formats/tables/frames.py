@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Rows of a Dataset at a time.
 BATCH = 1 << 16
-NULL = "the missing value null"
+NULL = "expected a value, found the missing value null"
 
 
 def pandas_table(frame: Any) -> Table:
@@ -61,7 +61,7 @@ def _texts_of_series(series: Any, fail: Fail) -> Texts:
     if hasattr(series, "cat"):
         codes = series.cat.codes.to_numpy()
         if (codes < 0).any():
-            fail(int((codes < 0).argmax()), f"found {NULL}")
+            fail(int((codes < 0).argmax()), NULL)
         return gather_texts(_texts_of_series(series.cat.categories.to_series(), fail), codes)
     column = _arrow_of(series)
     if column is not None:
@@ -86,7 +86,7 @@ def _numpy_of(series: Any, fail: Fail) -> Any:
         if hasattr(series.array, "_mask") or kind == "f":
             missing = series.isna().to_numpy()
             if missing.any():
-                fail(int(missing.argmax()), f"found {NULL}")
+                fail(int(missing.argmax()), NULL)
         plain = {"i": "int64", "u": "uint64", "f": "float64", "b": "bool"}[kind]
         return series.to_numpy(dtype=plain)
     return series.to_list()
@@ -120,7 +120,7 @@ def _texts_of_polars(series: Any, fail: Fail) -> Texts:
 def _values_of_polars(series: Any, fail: Fail) -> Any:
     """A polars series as a numpy array of numbers, or as a list of objects."""
     if series.null_count():
-        fail(int(series.is_null().arg_max()), f"found {NULL}")
+        fail(int(series.is_null().arg_max()), NULL)
     numeric = series.dtype.is_integer() or series.dtype.is_float()
     # NumPy has no integers of 128 bits.
     if numeric and not str(series.dtype).endswith("128"):
@@ -247,7 +247,7 @@ def numbers_of_arrow(column: Any, fail: Fail) -> Any:
 def refuse_nulls(column: Any, fail: Fail) -> None:
     """Call `fail` for the first row that is null, if any."""
     if column.null_count:
-        fail(column.is_null().to_pylist().index(True), f"found {NULL}")
+        fail(column.is_null().to_pylist().index(True), NULL)
 
 
 def _numpy_of_arrow(column: Any) -> Any:
@@ -449,7 +449,11 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
             reason = f"row {place} (from 0): expected {expected}, as before, found {found}"
             raise InputError(TUPLES, reason)
         if names is None and (len(row) != 3 or not hasattr(row[2], "__float__")):
-            reason = f"row {place} (from 0): expected (query, document, number), found {row!r:.80}"
+            cell, noun = f"row {place} (from 0)", "grade" if kind == "qrels" else "score"
+            if len(row) == 3 and row[2] is None:
+                reason = f"{cell}: expected a {noun}, found the missing value None"
+            else:
+                reason = f"{cell}: expected (query, document, number), found {row!r:.80}"
             raise InputError(TUPLES, reason)
     columns = [TupleColumn(rows, place) for place in range(len(rows[0]))]
     return Table(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Mapping
 
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.tables.forms import is_column
 from fastrank.core.formats.tables.roles import COLUMN_ROLES, is_header
+from fastrank.core.formats.tables.sniff import DATA, has_records
 from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.values import first_repeat
 from fastrank.errors import FormatError, InputError
@@ -20,8 +22,9 @@ if TYPE_CHECKING:
 
     from fastrank.core.formats.tables.roles import Name
 
-# The key of the list of records in an object with other keys, such as of metadata.
-DATA = "data"
+
+# Where keys of JSON end, or texts that have a colon after a quote.
+KEY_ENDS = re.compile(r'"\s*:')
 
 
 def load_json(content: bytes | str, name: str, line: int = 1) -> Any:
@@ -59,9 +62,19 @@ def why_not_json(error: JSONDecodeError) -> str:
 
 def json_objects(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, Any]]:
     """The number of each line of JSON that is not blank, and its object. Raises FormatError."""
+    import json
+
     for number, line in lines:
-        if line.strip():
-            yield number, load_json(line, name, number)
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        # With as many keys as there are in the text, no key is repeated, which is slow to see.
+        if type(record) is not dict or len(record) != len(KEY_ENDS.findall(line)):
+            record = load_json(line, name, number)
+        yield number, record
 
 
 def json_content(content: bytes, name: str, form: str) -> tuple[Any, Sequence[int]]:
@@ -96,9 +109,8 @@ def table_of_json(
     if isinstance(loaded, list):
         unit = "line" if form == "jsonl" else "record"
         return table_of_records(loaded, name, numbers, unit, ragged=ragged)
-    names = loaded.get("columns")
-    data = loaded.get(DATA)
-    if isinstance(data, list) and (not data or isinstance(data[0], (dict, list))):
+    if has_records(loaded):
+        data, names = loaded[DATA], loaded.get("columns")
         if isinstance(names, list) and data and isinstance(data[0], list):
             # What pandas writes with orient="split".
             data = [dict(zip(names, row, strict=False)) for row in data]

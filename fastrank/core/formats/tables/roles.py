@@ -36,7 +36,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("query_id", "qid", "q_id"),
         ("query",),
         ("queryid", "query_number", "query_no", "topic", "topic_id", "topic_number", "question_id"),
-        ("query_text", "search_term", "search_query", "keyword", "q"),
+        ("query_text", "search_term", "search_query", "keyword", "q", "user_input"),
         ("user_id", "userid", "user"),
     ),
     "doc": (
@@ -61,17 +61,20 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "tag": (
         ("tag", "system"),
         *((name,) for name in ("run", "run_id", "runid", "run_name", "system_id", "system_name")),
+        ("snapshot_name",),
         *((name,) for name in ("model", "model_name", "method", "name")),
     ),
     # In judgments, the relevant documents of a query; in runs, its results, best first.
     "relevant": (
         ("relevant", "relevant_docs", "relevant_doc_ids", "relevant_ids", "relevant_documents"),
         ("positive_ids", "gold_ids", "gold_doc_ids", "expected_ids", "ground_truth_ids"),
+        ("reference_context_ids",),
         ("positives", "gold", "expected", "ground_truth"),
     ),
     "retrieved": (
         ("retrieved", "retrieved_docs", "retrieved_doc_ids", "retrieved_ids"),
         ("ranking", "ranked", "ranked_docs", "results", "doc_ids", "result_ids", "hits"),
+        ("retrieved_context_ids",),
     ),
     # Beside such a list, the text of the query may be called `query`.
     "query_of_list": (
@@ -79,7 +82,8 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("queryid", "query_number", "query_no", "topic_id", "topic_number", "question_id"),
         ("id", "_id"),
         ("query", "topic"),
-        ("query_text", "search_term", "search_query", "question", "keyword", "q", "user_id"),
+        ("query_text", "search_term", "search_query", "question", "keyword", "q", "user_input"),
+        ("user_id",),
     ),
     # Answer selection, where a document is a sentence: WikiQA, TREC-QA and their copies at Hugging
     # Face, and pairs of sentences.
@@ -190,6 +194,8 @@ RUN_ROLES = {
 # One of each is in a record, and one among columns, of judgments or a run, perhaps with lists.
 RECORD_ROLES = (("query", "query_of_list"), ("doc", "relevant", "retrieved"))
 COLUMN_ROLES = (("query",), ("doc", "relevant", "retrieved"))
+# What `--columns` names in judgments and runs.
+LISTED_ROLES = (*QRELS_ROLES, "score", "rank", "tag", "relevant", "retrieved")
 # Names of systems or of other things.
 UNSURE_TAGS = ("model", "model_name", "method", "name")
 SPAN_ROLES = ("query", "document", "start", "end", "content", "grade", "evidence")
@@ -213,6 +219,7 @@ class AskedColumns:
     def __init__(self, names: Mapping[str, Name]) -> None:
         self.names = dict(names)
         self.unused = {name for name in names.values() if name is not None}
+        self._kinds: dict[tuple[str, Name], str] = {}
 
     def of(self, roles: Iterable[str], names: Collection[Name]) -> dict[str, Name] | None:
         """The columns of these roles that are in a table with these names, if there are any."""
@@ -225,6 +232,13 @@ class AskedColumns:
         self.unused -= {*chosen.values()}
         return chosen or None
 
+    def use_lists(self, source: str, name: Name, kind: str) -> None:
+        """Raise InputError if one command would read the same lists as judgments and as a run."""
+        if self is not _NONE and self._kinds.setdefault((source, name), kind) != kind:
+            reason = f"the lists in column {name!r} would be both the judgments and the run"
+            advice = "if there are two, set --columns relevant=NAME,retrieved=NAME"
+            raise InputError(source, f"{reason}; {advice}")
+
     def are_in(self, cells: Iterable[Name]) -> bool:
         """Whether one of the names is in a first line, which is a header then."""
         return not {*self.names.values()}.isdisjoint(cells)
@@ -235,7 +249,8 @@ class AskedColumns:
         return any(isinstance(name, int) for name in self.names.values())
 
 
-_asked = AskedColumns({})
+_NONE = AskedColumns({})
+_asked = _NONE
 
 
 def asked_columns() -> AskedColumns:
@@ -259,6 +274,12 @@ def names_of(role: str) -> tuple[str, ...]:
     return sum(ROLES[role], ())
 
 
+def names_beside_lists(role: str) -> tuple[str, ...]:
+    """The names of a column of numbers where the documents are in lists: also the plurals."""
+    names = names_of(role)
+    return (*names, *(f"{name[:-1]}ies" if name[-1] == "y" else f"{name}s" for name in names))
+
+
 def normalized_name(name: object) -> str:
     """A column's name as it is in the table of roles: in lower case, with `_` for blanks and `-`.
 
@@ -279,6 +300,10 @@ def is_header(
 
 def kind_of_names(names: Collection[Name]) -> str | None:
     """The kind (qrels or run) that columns with these names must be, or None if unclear."""
+    asked = set(_asked.of(("grade", "relevant", *INSTEAD, "retrieved"), names) or ())
+    if asked:
+        judged = asked & {"grade", "relevant"}
+        return None if judged and judged != asked else "qrels" if judged else "run"
     known = {normalized_name(name) for name in names}
     graded = known & {*names_of("grade"), *names_of("relevant")} - {*names_of("score")}
     if known & {*names_of("rank"), *names_of("retrieved"), *ROLES["tag"][0]}:
@@ -354,6 +379,8 @@ def find_columns(
         if len(matches) > 1:
             several = " and ".join(repr(names[index]) for index in matches)
             reason = f"more than one {words_of(role)} column: {several}"
+            if len({names[index] for index in matches}) == 1:
+                raise InputError(source, f"{reason}; rename one of them")
             raise advised(reason, role, "; to choose one, ")
         return matches[0] if matches else -1
 
@@ -385,6 +412,10 @@ def find_columns(
             if INSTEAD.get(role) in indexes:
                 continue
             known = first_few(names_of(key), LISTED)
+            asked = _asked.names.get(role)
+            if asked is not None:
+                known += f" or {asked!r}, as in --columns {role}={asked}"
+                raise InputError(source, f"no {words_of(role)} column: {listed}, expected {known}")
             reason = f"no {words_of(role)} column: {listed}, expected one of {known}"
             raise advised(reason, role, "; or ")
     return indexes

@@ -10,7 +10,7 @@ from fastrank.errors import FormatError, ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from fastrank.core.formats.files.source import Source
@@ -24,6 +24,9 @@ FOREIGN = {
     b"\xfe\xff": "UTF-16",
 }
 ZIP = b"PK\x03\x04"
+# What is in archives that are spreadsheets, and the beginning of older ones of Excel.
+XLSX, ODS = (b"[Content_Types].xml", b"docProps/"), b"opendocument.spreadsheet"
+XLS = b"\xd0\xcf\x11\xe0"
 PARQUET = (b"PAR1",)
 # Of Arrow's format of files, and of streams, which Hugging Face writes.
 ARROW = (b"ARROW1", b"\xff\xff\xff\xff")
@@ -34,6 +37,10 @@ TREC_FIELDS = {"qrels": range(4, 5), "run": range(6, sys.maxsize)}
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 # How sure it is that a file is in a format: what is unsure for each gives way to what is sure.
 NO, LIKELY, SURE = range(3)
+
+
+# The key of the list of records in an object with other keys, such as of metadata.
+DATA = "data"
 
 
 class Head:
@@ -49,12 +56,21 @@ class Head:
 
 def foreign_encoding(head: bytes) -> str:
     """The name of the encoding if the first bytes show that it is UTF-16 or UTF-32, else ""."""
-    return next((name for mark, name in FOREIGN.items() if head.startswith(mark)), "")
+    without_mark = {b"\1\0\1\0": "UTF-16LE", b"\0\1\0\1": "UTF-16BE"}
+    zeros = bytes(map(bool, head[:4]))
+    marked = (name for mark, name in FOREIGN.items() if head.startswith(mark))
+    return next(marked, without_mark.get(zeros, ""))
 
 
-def not_utf8(encoding: str) -> str:
-    """Why a file is not read."""
-    return f"expected UTF-8, found {encoding}; convert it with `iconv -f {encoding} -t UTF-8`"
+def why_unreadable(head: bytes) -> str:
+    """Why a file with this beginning is not read: another encoding, or an archive; else ""."""
+    if encoding := foreign_encoding(head):
+        return f"expected UTF-8, found {encoding}; convert it with `iconv -f {encoding} -t UTF-8`"
+    if head.startswith(XLS) or (head.startswith(ZIP) and any(name in head for name in XLSX)):
+        return "this is an Excel workbook: save it as CSV UTF-8"
+    if head.startswith(ZIP) and ODS in head:
+        return "this is a spreadsheet: save it as CSV UTF-8"
+    return "this is a zip archive; unpack it first" * head.startswith(ZIP)
 
 
 def in_memory(content: bytes, name: str) -> SourceFile:
@@ -73,9 +89,8 @@ def head_of(source: Source | SourceFile) -> tuple[SourceFile, bytes]:
     try:
         # A source that can be read only once is read completely.
         content = file.beginning() if file.rereadable else file.read()
-        if content.startswith((ZIP, *FOREIGN)) and not content.startswith(ARROW):
-            encoding, reason = foreign_encoding(content), "this is a zip archive; unpack it first"
-            raise FormatError(file.name, 1, not_utf8(encoding) if encoding else reason)
+        if not content.startswith(ARROW) and (reason := why_unreadable(content[:HEAD])):
+            raise FormatError(file.name, 1, reason)
     except (ReadError, FormatError):
         file.close()
         raise
@@ -175,7 +190,7 @@ def names_in(head: bytes, form: str) -> list[str]:
     """The names of the columns in the first line of a CSV or TSV file, if any."""
     line = (first_line(head.removeprefix(BYTE_ORDER_MARK)) or b"").decode("utf-8", "replace")
     cells = cells_of(line, form) if form in DELIMITERS else []
-    return cells if is_header(cells) else []
+    return cells if is_header(cells) or asked_columns().are_in(cells) else []
 
 
 def first_line(head: bytes) -> bytes | None:
@@ -219,9 +234,16 @@ def json_form(text: bytes) -> str:
     values = list(first.values())
     if values and all(isinstance(value, dict) for value in values):
         return "json"
-    # {query: [document, ...]}, or columns, of one line are an object, too.
+    # {query: [document, ...]}, columns, or records beside other keys are an object, too.
     is_listed = bool(values) and all(isinstance(value, (dict, list)) for value in values)
-    return "jsonl" if rest.strip() or (first and not is_listed) else "json"
+    is_object = not first or is_listed or has_records(first)
+    return "json" if is_object and not rest.strip() else "jsonl"
+
+
+def has_records(loaded: Mapping[str, object]) -> bool:
+    """Whether an object has a list of records, which are dicts or lists, under the key `DATA`."""
+    data = loaded.get(DATA)
+    return isinstance(data, list) and (not data or isinstance(data[0], (dict, list)))
 
 
 # The columns of a file without a header, by kind and number of columns: three as in BEIR, four and

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fastrank.core.formats.tables.roles import Name
 
 LINES_AT_ONCE = 1 << 10
+RATING = "rating"
 # What spreadsheets run; numbers and single characters, such as a dash, are nothing that they do.
 FORMULA = re.compile(r"[=+\-@\t\r](?=.)(?!(?<=[+-])[0-9.]+(?:[eE][+-]?[0-9]+)?$)", re.DOTALL)
 
@@ -44,12 +45,19 @@ def table_of_delimited(
     lines = array("q")
     rows: list[list[str]] = []
     for line, cells in delimited_records(content, name, DELIMITERS[form], quoted=quoted):
+        if rows and not any(map(str.strip, cells)):
+            # Spreadsheets write rows without content.
+            continue
         rows.append(cells)
         lines.append(line)
         if len(rows) == 2 and len(rows[0]) == 1 < len(cells) == len(rows[0][0].split()):
             # Some separate names by blanks, and the cells below them by tabs.
             rows[0] = rows[0][0].split()
+        if len(cells) == 1 and RATING in map(normalized_name, rows[0]):
+            # Quepid writes only the query if no document of it is rated.
+            cells += [""] * (len(rows[0]) - 1)
         if len(cells) != len(rows[0]):
+            _refuse_semicolons(rows[0], name, line)
             expected = f"expected {len(rows[0])} cells, as in the first line"
             raise FormatError(name, line, f"{expected}, found {len(cells)}")
     if not rows:
@@ -63,13 +71,18 @@ def table_of_delimited(
         del rows[0], lines[0]
     columns_of_cells = list(zip(*rows, strict=True)) or [()] * len(names)
     if not has_header:
-        if len(names) == 1 and names[0].count(";") > 1:
-            reason = "the cells are separated by semicolons; expected commas (CSV) or tabs (TSV)"
-            raise FormatError(name, lines[0], reason)
+        _refuse_semicolons(rows[0], name, lines[0])
         numbered = range(len(names))
         is_numbered = columns or (columns is None and asked.are_numbers)
         names = numbered if is_numbered else names_without_header(columns_of_cells, lines)
     return table_of_cells(name, names, columns_of_cells, lines)
+
+
+def _refuse_semicolons(first: Sequence[str], name: str, line: int) -> None:
+    """Raise FormatError for what spreadsheets write where a comma is a decimal point."""
+    if first[0].count(";") > 1:
+        reason = "the cells are separated by semicolons; expected commas (CSV) or tabs (TSV)"
+        raise FormatError(name, line, f"{reason}, and points for decimals")
 
 
 def are_names(cells: Sequence[str]) -> bool:
@@ -143,6 +156,11 @@ def result_lines(header: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterat
         return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
 
     return csv_lines([str(inert(name)) for name in header], (map(inert, row) for row in rows))
+
+
+def restored(cell: str) -> str:
+    """The text that `result_lines` has written, without its apostrophe."""
+    return cell[1:] if cell[:1] == "'" and FORMULA.match(cell, 1) else cell
 
 
 def delimited_lines(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import repeat
 
+from fastrank.common.messages import counted, python_warning
 from fastrank.core.data.texts import NO_ITERATION, constant
 from fastrank.core.formats.qrels import Qrels
-from fastrank.core.formats.tables.dicts import LISTED_GRADE, SOURCE, rows_of_dict
+from fastrank.core.formats.tables.dicts import LISTED_GRADE, SOURCE, plain_lists, rows_of_dict
+from fastrank.core.formats.tables.forms import is_missing
 from fastrank.core.formats.tables.grouping import columns_of, group_by_query
 from fastrank.core.formats.tables.lists import lists_by_query
 from fastrank.core.formats.tables.roles import (
@@ -15,27 +18,35 @@ from fastrank.core.formats.tables.roles import (
     kind_of_names,
     may_lack_grades,
 )
+from fastrank.core.formats.tables.table import numbers_of_cells
 from fastrank.core.formats.tables.values import (
     grades_of,
 )
 from fastrank.core.formats.tools.question_files import as_rows
 from fastrank.core.native.buffers import filled
-from fastrank.errors import InputError
+from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import Any
 
+    from fastrank.common.messages import Warn
     from fastrank.core.data.grades import Scale
     from fastrank.core.formats.tables.table import Table
 
 
-def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
+def qrels_from_dict(
+    given: Mapping[Any, Any], *, source: str = SOURCE, warn: Warn | None = None
+) -> Qrels:
     """Judgments from {query: {document: grade}}, or {query: [document, ...]} of grade 1.
 
-    source: for messages.
+    source: for messages. warn: called with what is left out because nobody has judged it: documents
+    without a grade, and queries without documents. Without it, the first are refused.
     """
+    given = plain_lists(given, "qrels", "score", source)
+    if warn is not None:
+        given = without_unrated(given, source, warn)
 
     def listed(count: int) -> Iterable[int]:
         return repeat(LISTED_GRADE, count)
@@ -46,13 +57,34 @@ def qrels_from_dict(given: Mapping[Any, Any], *, source: str = SOURCE) -> Qrels:
     return Qrels(**fields, groups=groups, grade_column=grades, scale=scale)
 
 
-def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
-    """The judgments of a table; `columns`: as in Qrels.from_pandas."""
+def without_unrated(given: Mapping[Any, Any], source: str, warn: Warn) -> dict[Any, Any]:
+    """The dict without what nobody has judged, with a warning that counts it."""
+    unrated: list[str] = []
+    judged: dict[Any, Any] = {}
+    for query, own in given.items():
+        if isinstance(own, Mapping) and None in own.values():
+            unrated += [f"{doc} of query {query}" for doc in own if own[doc] is None]
+            own = {doc: grade for doc, grade in own.items() if grade is not None}
+        judged[query] = own
+    empty = [
+        str(query) for query, own in judged.items() if hasattr(own, "__len__") and not len(own)
+    ]
+    for names, one, several in ((unrated, "document", ""), (empty, "query", "queries")):
+        if names:
+            left = counted(len(names), one, several)
+            warn(f"{source}: {left} without a rating left out, such as {names[0]!r:.60}")
+    return judged
+
+
+def qrels_of(
+    table: Table, columns: Mapping[str, Any] | None = None, *, warn: Warn = python_warning
+) -> Qrels:
+    """The judgments of a table; `columns`: as in Qrels.from_pandas. warn: of what has no grade."""
     columns = columns_of(table, QRELS_ROLES, columns)
     table = as_rows(table, "qrels", columns)
     by_query = lists_by_query(table, "qrels", columns)
     if by_query is not None:
-        return qrels_from_dict(by_query, source=table.source)
+        return qrels_from_dict(by_query, source=table.source, warn=warn)
     optional = ("grade",) if may_lack_grades(table.names, columns) else ()
     found = find_columns(
         table.names,
@@ -62,13 +94,19 @@ def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
         optional=optional,
         call=table.call("Qrels"),
     )
-    grouped, fields = group_by_query(table, found)
+    index = found.get("grade", -1)
     scale: Scale | None = None
-    if "grade" in found:
-        index = found["grade"]
-        grades, scale = grades_of(table.numbers(index), table.failing(index))
-    else:
-        grades = filled("q", [LISTED_GRADE] * len(fields["docs"]))
+    try:
+        grouped, fields = group_by_query(table, found)
+        if index >= 0:
+            grades, scale = grades_of(table.numbers(index), table.failing(index))
+        else:
+            grades = filled("q", [LISTED_GRADE] * len(fields["docs"]))
+    except (FormatError, InputError):
+        graded = table if index < 0 else without_ungraded(table, index, warn)
+        if graded is table:
+            raise
+        return qrels_of(graded, columns, warn=warn)
     if scale is not None and columns is None and kind_of_names(table.names) == "run":
         reason = "grades with fractions beside a rank or a tag: this looks like a run"
         raise InputError(table.source, f"{reason}; are judgments and run swapped?")
@@ -77,3 +115,26 @@ def qrels_of(table: Table, columns: Mapping[str, Any] | None = None) -> Qrels:
         if role in found:
             fields[name] = grouped.reorder(table.texts(found[role]))
     return Qrels(**fields, grade_column=grouped.reorder(grades), scale=scale)
+
+
+def without_ungraded(table: Table, index: int, warn: Warn) -> Table:
+    """The rows that have a grade in this column, with a warning if others have not.
+
+    An empty cell is no judgment, as in exports of Quepid.
+    """
+    columns = [table.values(name) for name in table.names]
+    missing = [
+        row
+        for row, cell in enumerate(columns[index])
+        if is_missing(cell) or (isinstance(cell, str) and not cell.strip())
+    ]
+    if not 0 < len(missing) < table.size:
+        return table
+    first = missing[0]
+    where = f"row {first} (from 0)" if table.rows is None else f"{table.unit} {table.rows[first]}"
+    left = counted(len(missing), "row")
+    warn(f"{table.source}: {left} without a rating left out, the first is {where}")
+    rows = sorted({*range(table.size)} - {*missing})
+    graded = table.exploded(table.names, ((row, [own[row] for own in columns]) for row in rows))
+    graded.method, graded.to_numbers = table.method, numbers_of_cells if table.has_cells else None
+    return graded

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fastrank.common.faces import by_face, option
 from fastrank.core.data.texts import decoded, interning
 from fastrank.core.formats.run import Run
-from fastrank.core.formats.tables.dicts import SOURCE, is_listing, rows_of_dict
+from fastrank.core.formats.tables.dicts import SOURCE, is_listing, plain_lists, rows_of_dict
 from fastrank.core.formats.tables.grouping import columns_of, group_by_query
 from fastrank.core.formats.tables.lists import lists_by_query
 from fastrank.core.formats.tables.roles import (
@@ -54,6 +54,7 @@ def run_from_dict(
 
     A query with an empty dict or list is kept as a query without results. source: for messages.
     """
+    given = plain_lists(given, "run", rank_by, source)
 
     def ranks(count: int) -> Iterable[int]:
         return range(-1, -count - 1, -1) if higher_is_better else range(1, count + 1)
@@ -80,7 +81,7 @@ def run_of(
     """
     columns = columns_of(table, RUN_ROLES["score"], columns)
     table = as_rows(table, "run", columns)
-    by_query = lists_by_query(table, "run", columns)
+    by_query = lists_by_query(table, "run", columns, rank_by)
     if by_query is not None:
         return run_from_dict(
             by_query,

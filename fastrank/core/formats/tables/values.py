@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import operator
 from array import array
+from contextlib import suppress
 
+from fastrank.common.messages import brief
 from fastrank.core.data.grades import encode_grades
 from fastrank.core.data.texts import Texts, joined, memory_of, spans
 from fastrank.core.formats.tables.forms import is_missing
@@ -32,6 +34,8 @@ LAST_RANK = 2**24
 LONGEST_INTEGER = 20
 # Of an id, in bytes; longer ones take a second look.
 USUAL_LENGTH = 16
+# Attributes of the objects of other libraries that name a document.
+ID_NAMES = ("node_id", "id", "doc_id", "_id")
 NO_IDS = (type(None), bool, float, complex, list, tuple, dict, set, frozenset, bytearray)
 
 
@@ -87,7 +91,9 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
         return texts
     kinds = set(map(type, values))
     if kinds == {int}:
-        return joined("".join(strings := list(map(str, values))).encode(), strings)
+        # Python prints no integers of thousands of digits; the row of one is named below.
+        with suppress(ValueError):
+            return joined("".join(strings := list(map(str, values))).encode(), strings)
     if kinds == {bytes}:
         return joined(b"".join(values), values)
     # Imported here because the trec_eval command does not need it.
@@ -152,12 +158,17 @@ def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:
     if isinstance(value, NO_IDS) or kind.__name__ in ("NAType", "NaTType", "bool", "bool_"):
         fail(no_id(value))
     if hasattr(kind, "__index__") and not hasattr(kind, "__len__"):
-        return b"%d" % operator.index(value)
+        try:
+            return b"%d" % operator.index(value)
+        except ValueError:
+            fail(f"expected an id, found {brief(operator.index(value))}")
     # Floats of other libraries, and arrays.
     if hasattr(kind, "__float__") or hasattr(kind, "__len__"):
         fail(no_id(value))
-    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
-        fail(no_id(value))
+    if kind.__name__ != "UUID" and not hasattr(kind, "__fspath__"):
+        # The text of other objects, such as a document of LangChain, is not what names them.
+        own = next((name for name in ID_NAMES if getattr(value, name, None) is not None), None)
+        fail(f"{no_id(value)}; pass {f'its {own}' if own else 'its id, or str() of it'}")
     return str(value).encode("utf-8", "surrogateescape")
 
 
@@ -239,7 +250,8 @@ def grades_of(values: Any, fail: Fail) -> tuple[Any, Scale | None]:
     strange = ~numpy.isfinite(numbers)
     if strange.any():
         row = int(strange.argmax())
-        fail(row, f"expected a grade, found {float(numbers[row])!r}")
+        found = float(numbers[row])
+        fail(row, f"expected a grade, found {found if found == found else 'NaN'}")
     if (numpy.trunc(numbers) == numbers).all():
         return memory_of(_whole(numbers, "grade", fail)), None
     codes, scale = encode_grades(numbers)
@@ -271,7 +283,7 @@ def _whole(numbers: Any, what: str, fail: Fail) -> Any:
         row = int(wrong.argmax())
         found = float(numbers[row])
         if not found.is_integer():
-            fail(row, f"expected a {what}, found {found!r}")
+            fail(row, f"expected a {what}, found {found if found == found else 'NaN'}")
         fail(row, f"expected a 64-bit {what}, found {found!r}")
     return numbers.astype("int64")
 
@@ -304,7 +316,7 @@ def _array(values: Any, what: str, fail: Fail) -> Any:
         return numpy.array(numbers, "int64")
     except OverflowError:
         row = next(i for i, value in enumerate(numbers) if not LEAST <= value <= LARGEST)
-        fail(row, f"expected a 64-bit {what}, found {numbers[row]!r:.60}")
+        fail(row, f"expected a 64-bit {what}, found {brief(numbers[row])}")
 
 
 def _floats(given: list[Any], what: str, fail: Fail) -> Any:
@@ -327,9 +339,9 @@ def _as_float(value: float, what: str, row: int, fail: Fail) -> float:
     try:
         number = float(value)
     except OverflowError:
-        fail(row, f"expected a {what} in the range of a double, found {value!r:.60}")
+        fail(row, f"expected a {what} in the range of a double, found {brief(value)}")
     if what != "score" and isinstance(value, int) and number != value:
-        fail(row, f"expected a {what} that is exact as a 64-bit float, found {value!r:.60}")
+        fail(row, f"expected a {what} that is exact as a 64-bit float, found {brief(value)}")
     return number
 
 
@@ -347,7 +359,7 @@ def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
         try:
             return float(value)
         except OverflowError:
-            fail(row, f"expected a {what} in the range of a double, found {value!r:.60}")
+            fail(row, f"expected a {what} in the range of a double, found {brief(value)}")
         except (TypeError, ValueError):
             pass
     found = "the missing value" if is_missing(value) else f"{kind.__name__}:"

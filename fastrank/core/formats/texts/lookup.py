@@ -29,8 +29,8 @@ KINDS = "a file, files, a folder, a table, a mapping from id to text, or a data 
 class Lookup:
     """Title and text by id; a title may be empty.
 
-    texts: a mapping or a Dataset. side: corpus or queries. name: for messages. Keys may be str,
-    bytes or integers, all of one type. Raises InputError, TypeError for objects without texts.
+    texts: a mapping or a Dataset. side: corpus or queries. name: for messages. Keys may be str
+    and integers, or bytes. Raises InputError, TypeError for objects without texts.
     """
 
     def __init__(self, texts: Any, side: str, name: str) -> None:
@@ -69,13 +69,13 @@ class Lookup:
         return title, value
 
     def _key(self, text_id: str) -> Any:
+        if text_id in self._keys:
+            return text_id
         if isinstance(self._first, bytes):
             return text_id.encode("utf-8", "surrogateescape")
-        if hasattr(self._first, "__index__"):
-            number = int(text_id) if text_id.removeprefix("-").isdecimal() else None
-            # 1 and "01" are different ids.
-            return number if str(number) == text_id else text_id
-        return text_id
+        number = int(text_id) if text_id.removeprefix("-").isdecimal() else None
+        # 1 and "01" are different ids.
+        return number if str(number) == text_id else text_id
 
 
 def lookup(

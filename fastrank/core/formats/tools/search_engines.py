@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NoReturn
 
-    from fastrank.common.messages import Warn
-
     # Where it is in the file, the query's id or what is there instead, and a response or ratings.
     Found = tuple[str, Any, Any]
 
@@ -182,9 +180,7 @@ def is_response(response: Any) -> bool:
     return engine_of(response) is not None or is_failure(response)
 
 
-def numbers_by_query(
-    found: Any, source: str, kind: str, warn: Warn
-) -> dict[str, dict[str, Any]] | None:
+def numbers_by_query(found: Any, source: str, kind: str) -> dict[str, dict[str, Any]] | None:
     """{query: {document: grade or score}} of the content of a JSON file.
 
     kind: qrels or run. None if the content is not of a search engine. Raises InputError for
@@ -199,7 +195,7 @@ def numbers_by_query(
         raise InputError(source, f"expected {expected}, found {seen}: are the files swapped?")
     if not forms:
         return None
-    return reader.run(forms[kind]) if kind == "run" else reader.qrels(forms[kind], warn)
+    return reader.run(forms[kind]) if kind == "run" else reader.qrels(forms[kind])
 
 
 def kinds_of(found: Any, source: str) -> set[str]:
@@ -374,12 +370,15 @@ class _Reader:
                 return
         yield f"{path}relevant_documents", at(found, f"placeholders.{placeholder}"), rated
 
-    def qrels(self, ratings: Iterator[Found], warn: Warn) -> dict[str, dict[str, Any]]:
-        """{query: {document: grade}}."""
+    def qrels(self, ratings: Iterator[Found]) -> dict[str, dict[str, Any]]:
+        """{query: {document: grade}}; the grade of a document without a rating is None."""
         grades: dict[str, dict[str, Any]] = {}
         own: dict[str, Any]
-        unrated: list[str] = []
-        for path, named, rated in ratings:
+        listed = list(ratings)
+        # Quepid leaves out ratings that nobody has given.
+        some = any(rated is not MISSING for _, _, rated in listed)
+        for path, named, rated in listed:
+            rated = {} if rated is MISSING and some else rated
             query, own = self.query_at(path, named), {}
             for where, named_doc, rating in self._rated(path, rated):
                 doc = self.id_at(where, named_doc, "document")
@@ -387,13 +386,7 @@ class _Reader:
                     reason = f"document {doc!r:.60} of query {query!r:.60} is rated twice"
                     self.refuse(where, reason)
                 own[doc] = None if rating is None else self._number(where, rating)
-            unrated += [f"{doc} of query {query}" for doc in own if own[doc] is None]
-            grades[query] = {doc: grade for doc, grade in own.items() if grade is not None}
-        empty = [query for query, own in grades.items() if not own]
-        for names, one, several in ((unrated, "document", ""), (empty, "query", "queries")):
-            if names:
-                left = counted(len(names), one, several)
-                warn(f"{self._source}: {left} without a rating left out, such as {names[0]!r:.60}")
+            grades[query] = own
         return grades
 
     def _rated(self, path: str, rated: Any) -> Iterator[Found]:

@@ -6,7 +6,7 @@ from fastrank.common.c_numbers import whole_number
 from fastrank.core.formats.files.source import HEAD
 from fastrank.core.formats.formats import format_of
 from fastrank.core.formats.tables.sniff import TREC_FIELDS
-from fastrank.core.formats.trec.strict import IS_HEADER, has_names_only
+from fastrank.core.formats.trec.strict import IS_HEADER, NO_FIELD, has_names_only
 from fastrank.errors import FormatError
 
 READERS = {"qrels": "fastrank.read_qrels", "run": "fastrank.read_run"}
@@ -41,4 +41,5 @@ def explained(error: FormatError, text: bytes, kind: str, fields: int) -> Format
     if fields in TREC_FIELDS[other_kind]:
         looks = "judgments" if kind == "run" else "a run"
         return FormatError(error.path, error.line, f"{error.reason}; this looks like {looks}")
-    return error
+    guess = NO_FIELD[kind].get(fields)
+    return FormatError(error.path, error.line, f"{error.reason}; {guess}") if guess else error

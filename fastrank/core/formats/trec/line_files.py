@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fastrank.common.arguments import flag
 from fastrank.common.keywords import Keyword
 from fastrank.core.data.texts import decoded
-from fastrank.core.formats.files.source import byte_lines, name_of
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK, byte_lines, name_of
 from fastrank.core.formats.tables.values import encoded_id
 from fastrank.errors import FormatError, InputError
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from fastrank.core.formats.files.source import Source, SourceFile
 
     Exclusions = dict[bytes, list[bytes]]
-
-_BYTE_ORDER_MARK = "\ufeff"
 
 
 def lines_of(source: Source | SourceFile, name: str, encoding: str) -> Iterator[tuple[int, str]]:
@@ -36,7 +34,7 @@ def lines_of(source: Source | SourceFile, name: str, encoding: str) -> Iterator[
             reason = f"{byte} is not {encoding}; use encoding='latin-1' for older collections"
             raise FormatError(name, number, reason) from None
         if number == 1:
-            text = text.removeprefix(_BYTE_ORDER_MARK)
+            text = text.removeprefix("\ufeff")
         yield number, text.removesuffix("\r")
 
 
@@ -46,7 +44,7 @@ def pairs_of(source: Source, fields: str) -> Iterator[tuple[int, bytes, bytes]]:
     fields: their names, for errors. Empty lines are skipped. Raises ReadError and FormatError.
     """
     for number, line in enumerate(byte_lines(source), 1):
-        texts = line.split()
+        texts = (line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line).split()
         if len(texts) == 2:
             yield number, texts[0], texts[1]
         elif texts:

@@ -225,7 +225,7 @@ class _Scan:
             fields = records.ResultFields(**texts, scores=spans(codes.CHUNK))
             kernels.scan_run(reader, comments, fields, self.numbers, *rest, self.state)
             return
-        bounds = zeros("q", 12)
+        bounds = zeros("q", codes.BOUNDS)
         if self._number == "grade":
             lines = records.QrelsLines(**texts, grades=self.numbers)
             kernels.scan_qrels(self._text, comments, lines, *rest, bounds, self.state)

@@ -13,8 +13,6 @@ from itertools import pairwise, takewhile
 
 from fastrank.core.data.texts import Groups, LineFields, Texts
 from fastrank.core.formats.files.chunks import (
-    PIECE,
-    SHORTEST_LINE,
     ChunkReader,
     FileParts,
     feed_all,
@@ -26,6 +24,7 @@ from fastrank.core.formats.tables.to_run import with_distinct_ranks
 from fastrank.core.formats.tables.values import LAST_RANK
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import Recycled, zeros
+from fastrank.core.native.codes import PIECE, SHORTEST_LINE
 from fastrank.core.native.threads import in_threads
 from fastrank.errors import FormatError
 

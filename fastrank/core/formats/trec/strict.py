@@ -5,6 +5,8 @@ The readers come here only for fields that are not plain numbers, and for malfor
 
 from __future__ import annotations
 
+import re
+
 from fastrank.common.c_numbers import whole_number
 from fastrank.core.data.texts import interning
 from fastrank.core.native import kernels
@@ -20,8 +22,16 @@ if TYPE_CHECKING:
     from fastrank.core.native.record import Int64Array
 
 IS_HEADER = "is this a header? Remove the line"
+# By the number of fields in a line: which of them may be missing.
+NO_FIELD = {
+    "qrels": {3: "is the second field (iter) missing? Its value is ignored"},
+    "run": {5: "is the second field (Q0) or the last one (tag) missing? Any word will do"},
+}
 # No more documents than these are a sign that others are in another field: as many times more.
 HANDFUL, MANY = 5, 5
+# A number with separators of thousands, of which one could also be a decimal comma.
+THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+")
+TRUTHS = ("yes", "no", "true", "false")
 # What the second field of judgments usually is.
 USUAL_ITERATIONS = (b"0", b"Q0")
 
@@ -38,11 +48,20 @@ def number_of(text: bytes, noun: str) -> float:
 
 def no_number(text: str, noun: str) -> str:
     """Why a text is not the number that was expected."""
-    reason = f"expected a {noun}, found {text!r:.60}"
-    with_point = text.strip().replace(",", ".").encode("utf-8", "replace")
-    if "," in text and whole_number(with_point) is not None:
-        return f"{reason}: use a point, not a comma, for decimals"
-    return reason
+    advice = advice_on_number(text, noun)
+    return f"expected a {noun}, found {text!r:.60}{': ' * bool(advice)}{advice}"
+
+
+def advice_on_number(text: str, noun: str) -> str:
+    """How to write what seems to be meant by a text that is not a number, or ""."""
+    text = text.strip()
+    decimal, whole = text.replace(",", "."), text.replace(",", "")
+    if THOUSANDS.fullmatch(text):
+        either = f"{decimal} or " * (text.count(",") == 1)
+        return f"{either}{whole}? Write it without commas"
+    if "," in text and whole_number(decimal.encode("utf-8", "replace")) is not None:
+        return "use a point, not a comma, for decimals"
+    return "write 1 for yes and 0 for no" * (noun != "score" and text.lower() in TRUTHS)
 
 
 def misplaced(line: bytes) -> str:

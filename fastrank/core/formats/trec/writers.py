@@ -108,8 +108,7 @@ def check_fields(texts: Texts, role: str, source: str) -> None:
     if wrong >= 0:
         text = texts[wrong].decode("utf-8", "replace")
         reason = f"{role} {text!r}: expected text without blanks and NUL for TREC format"
-        numbered = "use --number-queries FILE, which names queries by numbers, or another format"
-        other = "use another format"
-        raise InputError(
-            source, f"{reason}; {by_face(other, numbered if role == 'query' else other)}"
-        )
+        other = "write another format, such as FILE.csv"
+        numbered = "; `fastrank convert --number-queries` names queries by numbers"
+        advice = by_face("use another format", other + numbered * (role == "query"))
+        raise InputError(source, f"{reason}; {advice}")

@@ -50,6 +50,8 @@ from fastrank.core.native.codes import (
     QRELS_REPEAT,
     RUN_REPEATS,
     SCORE_IS_NAN,
+    SORT_BYTES,
+    SORT_COLUMNS,
 )
 from fastrank.core.native.declare import helper, inlined, kernel
 from fastrank.core.native.records import RankingScratch, RowIndex
@@ -58,6 +60,17 @@ from fastrank.core.native.records import RankingScratch, RowIndex
 GIVEN_UP = -1
 find_places = finder_by(are_equal)
 U = np.uint64
+
+
+@kernel("void(int64, int64, JudgingSizes)")
+def judging_sizes(results, judgments, sizes):
+    """The sizes of the memory for judging one query of so many results and judgments at most."""
+    # Links are loaded 64 at once, and columns stored up to 12 in excess.
+    sizes.positions = max(results, judgments) + 64
+    sizes.table = max(table_mask(results + judgments) + 1, SORT_COLUMNS * results + SORT_BYTES)
+    # Four places a hash, where fewer hashes meet than in two, while they stay in the second cache.
+    size = table_mask(sizes.positions) + 1
+    sizes.slots = 2 * size if size <= 1 << 16 else size
 
 
 @helper

@@ -25,6 +25,7 @@ from fastrank.core.native.codes import (
     NUL_AT_LINE_START,
     NUL_IN_LINE,
     PARTIAL,
+    SHORTEST_LINE,
 )
 from fastrank.core.native.declare import helper, kernel
 from fastrank.core.native.records import ResultFields, Spans
@@ -38,6 +39,12 @@ def count_lines(text):
         if text[i] == NEWLINE:
             lines += 1
     return lines
+
+
+@kernel("int64(int64)")
+def most_lines(size):
+    """How many lines of a run begin in a text of so many bytes, or end there: room for these."""
+    return size // SHORTEST_LINE + 2
 
 
 @helper

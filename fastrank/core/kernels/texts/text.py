@@ -108,6 +108,12 @@ def table_mask(items):
     return size - 1
 
 
+@kernel("int64(int64)")
+def table_size(items):
+    """The slots of a hash table of so many items: what its owner makes for the kernels."""
+    return table_mask(items) + 1
+
+
 @helper
 def part_of(texts, first, stop):
     """Texts `first` to `stop` - 1."""

@@ -183,9 +183,14 @@ def emit_object(bitcode: bytes, cpu: str, triple: str = "", *, jit: bool = False
     return emitted
 
 
+def first_glibc(triple: str) -> str:
+    """The version of the functions that every glibc of a platform has; empty for another libc."""
+    return _FIRST_VERSIONS.get(triple.partition("-")[0], "") if triple.endswith("-gnu") else ""
+
+
 def _old_versions(triple: str) -> str:
     """LLVM code that binds functions of libm to the versions that old systems have, too."""
-    version = _FIRST_VERSIONS.get(triple.partition("-")[0])
-    if version is None or not triple.endswith("-linux-gnu"):
+    version = first_glibc(triple)
+    if not version:
         return ""
     return "".join(f'module asm ".symver {name},{name}@{version}"\n' for name in _RENEWED)

@@ -338,8 +338,16 @@ class Hits(Record):
     rows: Int64Array
 
 
+class JudgingSizes(State):
+    """Of `JudgingScratch`: the sizes of the table, of positions and links, and of the row index."""
+
+    table: int
+    positions: int
+    slots: int
+
+
 class JudgingScratch(Record):
-    """Memory for judging the results of one query.
+    """Memory for judging the results of one query, of the sizes that `judging_sizes` says.
 
     table: a hash table of results and judgments, or what ranking takes. judged_hashes: one for each
     judgment. positions: as many as results or judgments, and 64 more. keys, hashes, rows: one for

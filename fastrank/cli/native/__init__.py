@@ -1,0 +1,1 @@
+"""The command `trec_eval` as an executable that starts no Python for what is usual."""
