@@ -48,8 +48,7 @@ TABLES = {
         "embedding": "embedding",
     },
     "values of systems": {
-        "system": "tag",
-        **{role: role for role in ("query", "measure", "value")},
+        role: role for role in ("system", "item", "measure", "value", "dataset", "cluster")
     },
 }
 

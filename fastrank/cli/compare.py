@@ -12,7 +12,8 @@ from fastrank.analysis.comparing.inputs import system_names
 from fastrank.analysis.comparing.options import ComparisonOptions, settings
 from fastrank.analysis.comparing.pairs import chosen_pair, why_chosen
 from fastrank.analysis.comparing.plots.plot import KINDS, default_kind
-from fastrank.cli.command import Command, misused
+from fastrank.cli.command import Command, UsageError, misused
+from fastrank.cli.compare_values import compared_values, remember_defaults
 from fastrank.cli.flags import INPUTS, OUTPUT, STATISTICS, at_least, given_options
 from fastrank.cli.output import command_line, encoded, write
 from fastrank.cli.output_formats import page_of
@@ -45,9 +46,11 @@ EPILOG = """\
 examples:
   fastrank compare qrels.txt runs/*.gz
   fastrank compare -b bm25.run -m map -m P.10 qrels.txt bm25.run ours.run
+  fastrank compare --values --test sign model-a.csv model-b.csv
 
 A letter after a mean means: significantly better than the system with it. csv
 has the pairs with all their statistics, with -q query,measure,system,value.
+A FILE of --values has a row for each item, or for each system and item.
 
 Exit status: 0 for success; 1 if a run could not be compared or a file not be
 written (no file is changed then); 2 for invalid options, qrels or clusters.
@@ -65,12 +68,16 @@ STATISTICAL = [name for name in names_of(ComparisonOptions) if name not in OTHER
 def _declare(parser: Parser) -> None:
     add = partial(parser.add, group=OUTPUT)
     parser.add_files(runs=True)
+    # One table of values is enough.
+    parser.arguments[-1].required, parser.arguments[-1].default = False, []
+    add("--values", "compare values per item in tables, of any program", group=INPUTS)
     parser.add_measures(DEFAULT_MEASURES)
     add("-b, --baseline RUN ...", f"run to compare the others with{REPEATED}", group=INPUTS)
     parser.add_output()
     shown = parser.groups[OUTPUT].add_mutually_exclusive_group()
     add("--pairs", "print the pairs with intervals and p-values", group=shown)
     add("-q, --per-query", "print the values of each query", group=shown)
+    add("--standings", "print ranks, and who cannot be told apart", group=shown)
     add(
         "--largest N",
         "print the N queries on which two runs differ most",
@@ -82,19 +89,34 @@ def _declare(parser: Parser) -> None:
     add("--letters", "systems that do not differ share letters")
     parser.add_sort()
     add("--ascii", "write ^bc, + and - instead of symbols in table")
-    parser.add_flags(compare, STATISTICAL)
+    interval = "of means and differences (default: t)"
+    parser.add_flags(compare, STATISTICAL, defaults={"interval": None}, interval={"help": interval})
     parser.add(
-        "--clusters FILE", "resample together; FILE: query and cluster a line", group=STATISTICS
+        "--clusters FILE",
+        "resample together what FILE, or a column, says",
+        group=STATISTICS,
     )
     add_files_to_write(parser)
     parser.add_names()
     add("--tags", "name runs by the tags in their files")
     parser.add_flags(compare, EvaluationOptions)
     add_reading_options(parser)
+    remember_defaults(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    if arguments.values:
+        with misused():
+            _check_layout(arguments)
+        comparison = compared_values(arguments, STATISTICAL)
+        with misused():
+            _check_standings(arguments)
+            check_files(arguments)
+        return _write(comparison, arguments, None)
+    if not arguments.runs:
+        raise UsageError("the following arguments are required: RUN")
     warn = arguments.command.warn
+    arguments.interval = arguments.interval or "t"
     check_names(arguments)
     with misused():
         _check_layout(arguments)
@@ -109,7 +131,11 @@ def _run(arguments: argparse.Namespace) -> int:
             " nothing was written"
         )
         return 1
-    comparison = _compared(arguments, chosen, evaluated)
+    return _write(_compared(arguments, chosen, evaluated), arguments, runs)
+
+
+def _write(comparison: Comparison, arguments: argparse.Namespace, runs: RunScores | None) -> int:
+    """Print the comparison, or write its files; runs: None for values."""
     _choose_pair(comparison, arguments)
     content = encoded(_printed(comparison, arguments))
     outputs = files_of(comparison, arguments, runs, arguments.measures or DEFAULT_MEASURES.split())
@@ -125,8 +151,8 @@ def _check_layout(arguments: argparse.Namespace) -> None:
     """Raise OptionError for a flag without effect."""
     effective = {"digits", "percent", "letters", "sort"}
     shown = "-q" if arguments.per_query else "--pairs" if arguments.pairs else ""
-    if arguments.largest is not None:
-        shown = "--largest"
+    if arguments.largest is not None or arguments.standings:
+        shown = "--standings" if arguments.standings else "--largest"
     if shown:
         effective = {"digits", "percent"} if shown == "--pairs" else {"digits"}
     if arguments.format == "table" and shown in ("", "--pairs"):
@@ -144,6 +170,12 @@ def _check_layout(arguments: argparse.Namespace) -> None:
         raise OptionError("--pair", reason)
     if arguments.letters and arguments.baseline:
         raise OptionError("--letters", "needs all pairs; omit --baseline")
+    _check_standings(arguments)
+
+
+def _check_standings(arguments: argparse.Namespace) -> None:
+    if arguments.standings and arguments.baseline:
+        raise OptionError("--standings", "needs all pairs; omit --baseline")
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
@@ -206,9 +238,13 @@ def _printed(comparison: Comparison, arguments: argparse.Namespace) -> str:
             comparison, arguments.largest, pair=arguments.pair, digits=arguments.digits
         )
         return rendered(table, form, **page_of(arguments, arguments.command.name))
+    if arguments.standings and form in ("csv", "json"):
+        from fastrank.analysis.comparing.tables import all_standings
+
+        return rendered(all_standings(comparison), form)
     if form in ("csv", "json"):
         return rendered(comparison, form, per_query=arguments.per_query)
-    if arguments.per_query or arguments.pairs:
+    if arguments.per_query or arguments.pairs or arguments.standings:
         return _long_table(comparison, arguments) + "\n"
     layout = {name: getattr(arguments, name) for name in ("digits", "percent", "letters", "sort")}
     if form == "table":
@@ -226,8 +262,8 @@ def _ascii(arguments: argparse.Namespace) -> bool:
 
 
 def _long_table(comparison: Comparison, arguments: argparse.Namespace) -> str:
-    """The pairs, or the values of each query."""
-    from fastrank.analysis.comparing.shown import pairs_document
+    """The pairs, the standings, or the values of each query."""
+    from fastrank.analysis.comparing.shown import pairs_document, standings_document
     from fastrank.analysis.comparing.tables import query_table
     from fastrank.common.rendering.document import Document
     from fastrank.common.rendering.text import ASCII_SYMBOLS, SYMBOLS
@@ -238,6 +274,8 @@ def _long_table(comparison: Comparison, arguments: argparse.Namespace) -> str:
     if arguments.per_query:
         table = query_table(comparison, digits=arguments.digits, pair=arguments.pair)
         document = Document([grid_of(table)])
+    elif arguments.standings:
+        document = standings_document(comparison, digits=arguments.digits)
     else:
         symbols = ASCII_SYMBOLS if ascii and arguments.format == "table" else SYMBOLS
         document = pairs_document(
@@ -284,7 +322,10 @@ def plots_a_pair(arguments: argparse.Namespace) -> bool:
 
 
 def files_of(
-    comparison: Comparison, arguments: argparse.Namespace, runs: RunScores, measures: list[str]
+    comparison: Comparison,
+    arguments: argparse.Namespace,
+    runs: RunScores | None,
+    measures: list[str],
 ) -> list[tuple[str, Iterable[bytes]]]:
     """The path and content of each file. Raises what the parts raise."""
     outputs: list[tuple[str, Iterable[bytes]]] = []
@@ -297,14 +338,14 @@ def files_of(
     if arguments.report is not None:
         sources: dict[str, Any] = {}
         # Standard input cannot be read again.
-        if "-" not in arguments.runs:
+        if runs is not None and "-" not in arguments.runs:
             plain = arguments.relevance_format == "qrels" and arguments.qrels != "-"
             sources["qrels"] = arguments.qrels if plain else runs.judgments
             sources["runs"] = arguments.runs
         page = io.BytesIO()
         comparison.report(page, command=shlex.join(command), **sources)
         outputs.append((arguments.report, [page.getvalue()]))
-    if arguments.save is not None:
+    if arguments.save is not None and runs is not None:
         # Imported here because only this needs it.
         from fastrank.analysis.gating.gate import new_baseline
 
@@ -321,7 +362,7 @@ COMMAND = Command(
     "fastrank compare",
     _declare,
     _run,
-    usage=("QRELS RUN [RUN ...]",),
+    usage=("QRELS RUN [RUN ...]", "--values FILE [FILE ...]"),
     epilog=EPILOG,
     formats=FORMS,
     outputs=("output", "plot", "report", "save"),

@@ -139,7 +139,7 @@ def test_what_follows_two_hyphens_is_no_flag():
 
 
 # Flags that exclude one of the others, or stand for a value of it.
-NOT_WITH_OTHERS = {"--help", "--against", "--pairs", "--largest", "-c"}
+NOT_WITH_OTHERS = {"--help", "--against", "--pairs", "--standings", "--largest", "-c"}
 
 
 def with_value(flag: argparse.Action) -> list[str]:

@@ -24,8 +24,9 @@ RUNS = ("pca.run", "pixels.run", "profile.run")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An empty folder with the example data, as a reader has it."""
+    """An empty folder with the example data, as a reader has it, and results of other tools."""
     (tmp_path / "data").symlink_to(REPOSITORY / "data")
+    (tmp_path / "results").symlink_to(REPOSITORY / "tests/recorded/values")
     return tmp_path
 
 

@@ -15,12 +15,12 @@ from fastrank.analysis.comparing.rankings import (
     Listed,
     common_items,
     is_run,
-    means_in,
     named,
     scores_of,
     two_runs,
     with_means,
 )
+from fastrank.analysis.comparing.value_tables import means_in
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen

@@ -324,9 +324,7 @@ def _note_few_differences(
 def _sizes(paired: Paired) -> list[str]:
     """Notes on the number of queries and clusters."""
     n, notes = paired.values.shape[1], []
-    if n == 1:
-        notes.append("one query: a test needs several")
-    elif n < FEW_QUERIES:
+    if 1 < n < FEW_QUERIES:
         notes.append(f"few queries ({n}): tests can find only large differences")
     if n > MANY_QUERIES:
         notes.append(f"with {n:,} queries nearly any difference is significant; look at its size")

@@ -17,8 +17,10 @@ from fastrank.analysis.comparing.inputs import (
     system_names,
     systems_from,
 )
+from fastrank.analysis.comparing.limits import limits
 from fastrank.analysis.comparing.notes import (
     all_exact,
+    binary_notes,
     contradictions,
     general_notes,
     verdict_notes,
@@ -26,6 +28,7 @@ from fastrank.analysis.comparing.notes import (
 from fastrank.analysis.comparing.options import COMPARISON, ComparisonOptions, settings
 from fastrank.analysis.comparing.paired import moments
 from fastrank.analysis.comparing.pairs import place_of
+from fastrank.analysis.comparing.value_tables import are_columns_of, read_values, tables_in
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice, flag
 from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.common.messages import first_few
@@ -35,7 +38,7 @@ from fastrank.core.formats.inputs import are_named
 from fastrank.core.matching.keywords import EVALUATION, EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection, reusable
 from fastrank.core.scores.text import named_notes, other_notes, tie_notes
-from fastrank.errors import GroupError, MeasureError, OptionError
+from fastrank.errors import GroupError, InputError, MeasureError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,12 +53,14 @@ if TYPE_CHECKING:
     from fastrank.common.choices import SameOrCommon
     from fastrank.common.parallel import Workers
     from fastrank.core.formats.inputs import QrelsLike, RunLike, RunsLike
+    from fastrank.core.formats.tables.roles import Name
     from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.measures.selection import Measures
     from fastrank.core.scores.scores import Scores
 
 # The note on the comparison of a single system.
 ALONE = "one system: there is nothing to compare it with"
+MOST_PAIRS = 2_000_000
 
 
 class CompareOptions(ComparisonOptions, EvaluationOptions, total=False):
@@ -170,24 +175,34 @@ def has_values(bound: BoundMeasure) -> bool:
 
 @takes(ComparisonOptions, COMPARISON)
 def compare_scores(
-    scores: Any, *, queries: SameOrCommon = "same", **options: Unpack[ComparisonOptions]
+    scores: Any,
+    *,
+    queries: SameOrCommon = "same",
+    columns: Mapping[str, Name] | None = None,
+    **options: Unpack[ComparisonOptions],
 ) -> Comparison:
     """Compare systems by values that are known.
 
     scores: a list of Scores, {name: Scores}, {name: {query: value}} (the measure is then `value`),
-        {name: {query: {measure: value}}}, or a table with the columns `system` (or `run`, `name`),
-        `query` (or `qid`, `query_id`), and either `measure` and `value` or one column for each
-        measure: a frame of pandas or polars, an Arrow table, a list of dicts, or a file, such as
-        the CSV of `fastrank eval -q --format csv`. A missing value is None or NaN.
+        {name: {query: {measure: value}}}, or a table: a frame of pandas or polars, an Arrow table,
+        a list of dicts, a dict of columns, or a file (CSV, TSV, JSON, JSONL, parquet). It has the
+        columns `system` (or `run`, `model`), `item` (or `query`, `qid`, `doc_id`), and either
+        `measure` and `value` or one column for each measure; or `item` and a column for each
+        system; or `system` and a column for each item. {name: table} and a list of files have a
+        table for each system. Values are numbers or true and false; a missing one is empty, None or
+        NaN.
     queries: "same" requires the same queries for all systems; "common" compares them on those that
         all have, and names the others in `notes`.
-    **options: see `ComparisonOptions`.
+    columns: {role: name} of the columns of tables, by default the usual names. Roles are system,
+        item, measure, value, dataset and cluster.
+    **options: see `ComparisonOptions`. `clusters` may be the name of a column of tables.
 
     Which values are better follows from the name of a measure; for unknown names, higher values
-    are. Raises TypeError for other objects; InputError for a value that is not a number, or for a
-    query that appears twice, as 1 and "1"; MeasureError if the measures of the systems differ or
-    have no values per query; GroupError for different queries, no common query, or a value that is
-    infinite or above 1e100; OptionError for an invalid or contradictory option.
+    are. Raises TypeError for other objects; InputError or FormatError for a value that is not a
+    number, a missing column, several data sets, or a query that appears twice, as 1 and "1";
+    MeasureError if the measures of the systems differ or have no values per query; GroupError for
+    different queries, no common query, or a value that is infinite or above 1e100; OptionError for
+    an invalid or contradictory option, or for more than two million pairs.
 
     >>> a, b = {"q1": 0.3, "q2": 0.5, "q3": 0.8}, {"q1": 0.1, "q2": 0.4, "q3": 0.2}
     >>> found = fr.compare_scores({"a": a, "b": b}, test="randomization")
@@ -195,8 +210,12 @@ def compare_scores(
     0.25
     """
     check_choice("queries", queries, ("same", "common"))
+    options, column = _without_column(options)
     chosen = settings(with_defaults(compare_scores, options))
-    names, systems, notes, evaluated = systems_from(scores, chosen.names)
+    given = systems_from(scores, chosen.names, columns, column)
+    names, systems, notes, evaluated = given[:4]
+    if column is not None:
+        chosen = chosen.changed(clusters=given.clusters)
     aligned = align(
         names,
         systems,
@@ -208,21 +227,31 @@ def compare_scores(
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
     comparison = compare_aligned(aligned, chosen)
     comparison.notes.extend(verdict_notes(comparison, [item.ties for item in evaluated], tied))
+    comparison.notes.extend(binary_notes(comparison))
     return comparison
+
+
+def _without_column(options: ComparisonOptions) -> tuple[ComparisonOptions, str | None]:
+    """The options with no clusters yet if these are a column of a table, and its name."""
+    column = options.get("clusters")
+    return ({**options, "clusters": {}}, column) if isinstance(column, str) else (options, None)
 
 
 @takes(ComparisonOptions, COMPARISON)
 def compare_datasets(
-    scores: Mapping[str, Any],
+    scores: Any,
     *,
     queries: SameOrCommon = "same",
+    columns: Mapping[str, Name] | None = None,
     resample_queries: bool = False,
     **options: Unpack[ComparisonOptions],
 ) -> Comparison:
     """Compare systems by their means on several data sets: macro averages.
 
     scores: {data set: scores of systems}, the latter as `compare_scores` takes them, such as
-        {system: Scores}. All data sets need the same systems and measures.
+        {system: Scores}; or a table as `compare_scores` takes it that has a column `dataset`. All
+        data sets need the same systems and measures.
+    columns: as for `compare_scores`.
     queries: within each data set, as for `compare_scores`.
     resample_queries: whether the resamples of intervals and `ranks` draw data sets and then, anew
         for each of them, its queries, instead of data sets only. Needs interval="percentile".
@@ -232,6 +261,8 @@ def compare_datasets(
     means on them, and the tests, intervals and `ranks` are about other data sets of the same kind.
     `standings` has the bounds of ranks, the groups that cannot be told apart, and how many data
     sets it takes to tell systems from the first.
+
+    A table without items has one value for each data set, its mean.
 
     Few data sets can show only large differences, however many queries they have; compare the
     systems on each of them, too. The means of data sets already vary with their queries, so that
@@ -247,6 +278,7 @@ def compare_datasets(
     {'value': {'a': 0.5625, 'b': 0.375}}
     """
     check_choice("queries", queries, ("same", "common"))
+    options, column = _without_column(options)
     chosen = settings(with_defaults(compare_datasets, options))
     if flag("resample_queries", resample_queries):
         if chosen.interval != "percentile":
@@ -255,6 +287,16 @@ def compare_datasets(
             )
         if chosen.clusters is not None:
             raise OptionError("resample_queries", "cannot be combined with clusters of data sets")
+    table_notes: list[str] = []
+    is_table = not isinstance(scores, Mapping) or are_columns_of(scores)
+    if is_table and (tables := tables_in(scores)) is not None:
+        values = read_values(tables, columns, column)
+        if "" in values.datasets:
+            reason = f"expected a column of several data sets, found {tables[0][1].names}"
+            raise InputError(tables[0][1].source, reason)
+        scores, table_notes = values.datasets, values.notes
+        if column is not None:
+            chosen = chosen.changed(clusters=values.clusters)
     if not isinstance(scores, Mapping):
         raise TypeError(
             f"scores: expected {{data set: scores of systems}}, found {type(scores).__name__}"
@@ -263,14 +305,14 @@ def compare_datasets(
         raise GroupError("compare_datasets: expected at least one data set, found none")
     datasets = {}
     for name, values in scores.items():
-        names, systems, notes, evaluated = systems_from(values, chosen.names)
+        names, systems, notes, evaluated, _ = systems_from(values, chosen.names, columns)
         caller = f"compare_datasets: data set {str(name)!r}"
         aligned = align(names, systems, common=queries == "common", caller=caller, pairwise=False)
         missing, _ = _noted(evaluated, names[: len(evaluated)])
         datasets[str(name)] = aligned._replace(notes=[*missing, *notes, *aligned.notes])
     _check_the_same(datasets)
     first = next(iter(datasets.values()))
-    notes = ["each data set counts as one query, with the mean of its queries"]
+    notes = [*table_notes, "each data set counts as one query, with the mean of its queries"]
     if resample_queries:
         notes.append("intervals and ranks resample data sets, and the queries of each")
     notes += [f"{name}: {note}" for name, dataset in datasets.items() for note in dataset.notes]
@@ -342,6 +384,14 @@ def _pairs(count: int, baselines: list[int]) -> tuple[Integers, Integers]:
     return firsts, seconds
 
 
+def _refuse_too_many(count: int, baselines: list[int]) -> None:
+    """Raise OptionError for more pairs than fit into memory."""
+    pairs = count * (len(baselines) or (count - 1) // 2)
+    if pairs > MOST_PAIRS:
+        reason = f"{count:,} systems form {pairs:,} pairs, of which {MOST_PAIRS:,} can be compared"
+        raise OptionError("baseline", f"{reason}; name one baseline, or compare fewer systems")
+
+
 def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
     """The cluster of each query, numbered in the order of the queries."""
     if chosen.clusters is None:
@@ -372,6 +422,7 @@ def compare_aligned(
             name = names[int(np.argmax(empty))]
             raise GroupError(f"{measure}: {name!r} has no value for any query")
     baselines = _baselines(chosen, names)
+    _refuse_too_many(len(names), baselines)
     firsts, seconds = _pairs(len(names), baselines)
     clusters = _clusters(chosen, aligned.queries)
     analyses = {
@@ -386,6 +437,8 @@ def compare_aligned(
     if len(names) == 1:
         notes[ALONE] = None
     if len(firsts):
+        # What cannot be known comes first.
+        notes = dict.fromkeys(limits(analyses, names)) | notes
         notes |= dict.fromkeys(general_notes(analyses))
         for name, analysis in analyses.items():
             notes |= dict.fromkeys(contradictions(name, names, analysis, chosen))

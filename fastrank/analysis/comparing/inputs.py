@@ -6,16 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from fastrank.analysis.comparing.alignment import NAMED, System, systems_of
+from fastrank.analysis.comparing.value_tables import VALUE, read_values, tables_in
 from fastrank.common.messages import first_few
-from fastrank.core.formats.tables.forms import frame_kind, is_file
-from fastrank.core.formats.tables.reading import table_of
-from fastrank.core.formats.tables.records import are_columns
-from fastrank.core.formats.tables.roles import find_columns
-from fastrank.core.formats.tables.table_files import restored
 from fastrank.core.results.table import distinct
 from fastrank.core.scores.scores import Scores
 from fastrank.errors import InputError, MeasureError, OptionError
@@ -25,20 +22,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from fastrank.core.formats.tables.table import Table
+    from fastrank.core.formats.tables.roles import Name
     from fastrank.core.measures.trec import Measure
 
-# The roles of the columns of a table of values, by the words for them.
-ROLES = {"system": "tag", "query": "query", "measure": "measure", "value": "value"}
-NEEDED = (("tag",), ("query",))
-# The name of the values of {query: value}.
-VALUE = "value"
+
+class Given(NamedTuple):
+    """What `compare_scores` takes: systems, notes, Scores, and the clusters of items in tables."""
+
+    names: list[str]
+    systems: list[System]
+    notes: list[str]
+    evaluated: Sequence[Scores]
+    clusters: dict[str, str]
 
 
 def systems_from(
-    scores: Any, names: Sequence[str] | None
-) -> tuple[list[str], list[System], list[str], Sequence[Scores]]:
-    """The names and values of systems, notes, and Scores, as `compare_scores` takes them.
+    scores: Any,
+    names: Sequence[str] | None,
+    columns: Mapping[str, Name] | None = None,
+    clusters: Name | None = None,
+) -> Given:
+    """The names and values of systems, as `compare_scores` takes them.
 
     Raises TypeError for other objects, InputError, MeasureError and OptionError.
     """
@@ -46,13 +50,19 @@ def systems_from(
         keys = list(scores) if isinstance(scores, Mapping) else None
         items = list(scores.values() if isinstance(scores, Mapping) else scores)
         if all(isinstance(item, Scores) for item in items):
-            return system_names(names, keys, items, items), *systems_of(items), items
-    is_table = are_columns(scores, NEEDED) if isinstance(scores, Mapping) else is_table_of(scores)
-    if is_table:
-        scores = _of_table(table_of(scores, NEEDED, source="scores"))
+            return Given(system_names(names, keys, items, items), *systems_of(items), items, {})
+    notes: list[str] = []
+    of_items: dict[str, str] = {}
+    if (tables := tables_in(scores)) is not None:
+        values = read_values(tables, columns, clusters)
+        if values.of_datasets:
+            listed = first_few(list(map(repr, values.datasets)), NAMED, count=True)
+            reason = f"values of the data sets {listed}; use compare_datasets"
+            raise InputError(tables[0][1].source, reason)
+        scores, notes, of_items = values.systems(), values.notes, values.clusters
     if isinstance(scores, Mapping):
         keys, systems = _of_dict(scores)
-        return system_names(names, keys, [], systems), systems, [], []
+        return Given(system_names(names, keys, [], systems), systems, notes, [], of_items)
     raise TypeError(
         "scores: expected a list of Scores, {name: Scores or {query: value}}, a frame, a list of"
         f" dicts or a file, found {type(scores).__name__}"
@@ -88,13 +98,6 @@ def note_renamed(names: Sequence[str]) -> list[str]:
     if not numbered:
         return []
     return [f"systems with equal names are numbered: {first_few(numbered, NAMED)}"]
-
-
-def is_table_of(scores: object) -> bool:
-    """Whether it is a frame, a file or a list of dicts."""
-    if isinstance(scores, (list, tuple)):
-        return bool(scores) and all(isinstance(row, Mapping) for row in scores)
-    return is_file(scores) or frame_kind(scores) is not None
 
 
 def _of_dict(scores: Mapping[Any, Any]) -> tuple[list[str], list[System]]:
@@ -159,31 +162,3 @@ def _record_of(measure: str) -> Measure | None:
         return parse_measure(measure).bind(DEFAULT_VERSION).measure
     except MeasureError:
         return None
-
-
-def _of_table(table: Table) -> dict[str, dict[str, dict[str, Any]]]:
-    """{system: {query: {measure: value}}} of a table in long form or in wide form.
-
-    The long form has columns for the system, the query, the measure and the value; the wide form
-    one for the system, one for the query, and one for each measure. Raises the table's errors.
-    """
-    needed = ("system", "query")
-    indexes = find_columns(table.names, ROLES, None, table.source, needed=needed, call="")
-    cells = {role: table.values(table.names[index]) for role, index in indexes.items()}
-    if table.has_cells:
-        cells = {role: list(map(restored, column)) for role, column in cells.items()}
-    named = [table.names[indexes[role]] for role in needed]
-    measures = {str(name): table.values(name) for name in table.names if name not in named}
-    is_long = "measure" in indexes and "value" in indexes
-    systems: dict[str, dict[str, dict[str, Any]]] = {}
-    for row, (system, query) in enumerate(zip(cells["system"], cells["query"], strict=True)):
-        values = systems.setdefault(str(system), {}).setdefault(str(query), {})
-        if is_long:
-            added = {str(cells["measure"][row]): cells["value"][row]}
-        else:
-            added = {name: column[row] for name, column in measures.items()}
-        if repeated := values.keys() & added.keys():
-            reason = f"{repeated.pop()} of {str(system)!r} for query {str(query)!r} appears twice"
-            table.refuse(row, reason)
-        values.update(added)
-    return systems

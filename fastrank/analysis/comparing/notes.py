@@ -6,7 +6,8 @@ import numpy as np
 
 from fastrank.analysis.comparing.alignment import Measured
 from fastrank.analysis.comparing.analysis import analyze, corrected_together
-from fastrank.analysis.comparing.pair_tests import SIGNS, gains
+from fastrank.analysis.comparing.pair_tests import SIGNS, gains, is_binary
+from fastrank.common.faces import by_face
 from fastrank.common.messages import counted
 from fastrank.common.rendering.numbers import p_text, signed
 from fastrank.core.scores.columns import columns_by_name
@@ -81,6 +82,19 @@ def contradictions(
         shown = sign * (mean[paired.firsts] - mean[paired.seconds])
         notes += noted(gains(analysis.better, difference, statistic, settings), shown, OF_GAPS)
     return notes
+
+
+def binary_notes(comparison: Comparison) -> list[str]:
+    """A note on values that are all 0 or 1, for which there is a test of its own."""
+    settings = comparison.settings
+    binary = [
+        name for name in comparison.measures if is_binary(comparison.analysis(name).paired.values)
+    ]
+    if len(comparison) == 1 or not binary or settings.of_signs or settings.clusters is not None:
+        return []
+    measures = "" if len(binary) == len(comparison.measures) else f"{', '.join(binary)}: "
+    test = by_face("test='sign'", "--test sign")
+    return [f"{measures}values are 0 and 1: {test} is McNemar's exact test"]
 
 
 def also_in(pairs: int) -> str:

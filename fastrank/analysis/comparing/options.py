@@ -67,7 +67,7 @@ class ComparisonOptions(TypedDict, total=False):
     exact_up_to: int
     zeros: Zeros
     min_difference: float
-    clusters: Mapping[str, Hashable] | None
+    clusters: Mapping[str, Hashable] | str | None
     names: Sequence[str] | None
     threads: int | None
 
@@ -216,6 +216,11 @@ class Settings(Frozen):
     def of_medians(self) -> bool:
         """Whether the test may point in another direction than the mean difference."""
         return self.function is None and self.test in ("wilcoxon", "sign")
+
+    @property
+    def of_signs(self) -> bool:
+        """Whether the test is the sign test."""
+        return self.function is None and self.test == "sign"
 
     @property
     def flips(self) -> int:

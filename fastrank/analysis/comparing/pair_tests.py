@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SIGNS = {"higher": 1.0, "lower": -1.0, "": 0.0}
 # Up to this many ranks the distribution of their signed sums is computed.
 MOST_RANKS = 500
+MCNEMAR = "values are 0 and 1: the sign test is McNemar's exact test"
 CAUTION = (
     "this test is about the median of the differences, not the mean; with AP, nDCG and 100 queries"
     " its error rate is 7-13 % where 5 % is asked (Urbano, Lima and Hanjalic, SIGIR 2019)"
@@ -107,7 +108,14 @@ def sign_test(paired: Paired, settings: Settings) -> Tested:
             higher[part] = (rounded > settings.min_difference).sum(axis=1)
             lower[part] = (rounded < -settings.min_difference).sum(axis=1)
     p = np.minimum(1.0, 2.0 * bdtr(np.minimum(higher, lower), higher + lower, 0.5))
-    return Tested((higher - lower).astype(float), p, general=[CAUTION])
+    general = [MCNEMAR if is_binary(paired.values) else CAUTION]
+    return Tested((higher - lower).astype(float), p, general=general)
+
+
+def is_binary(values: Floats) -> bool:
+    """Whether all values are 0 or 1, and both occur."""
+    present = values[~np.isnan(values)]
+    return bool(((present == 0) | (present == 1)).all()) and len(np.unique(present)) == 2
 
 
 def wilcoxon_test(paired: Paired, settings: Settings) -> Tested:

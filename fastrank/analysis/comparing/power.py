@@ -70,7 +70,7 @@ def queries_for(effect: float, alpha: float = 0.05, power: float = 0.8) -> int |
     """
     if not abs(effect) > 0:
         return None
-    return _least(lambda n: power_of_t(effect, n, alpha) >= power)
+    return least(lambda n: power_of_t(effect, n, alpha) >= power)
 
 
 def detectable(n: int, alpha: float = 0.05, power: float = 0.8) -> float:
@@ -127,13 +127,13 @@ def topics_needed(
             raise OptionError("systems", "give systems and variance together, without sd and width")
         groups, ratio = at_least("systems", systems, 2), _positive("difference", difference) ** 2
         ratio /= 2 * _positive("variance", variance)
-        return _found(_least(lambda n: _power_of_anova(groups, n, n * ratio, alpha) >= power))
+        return _found(least(lambda n: _power_of_anova(groups, n, n * ratio, alpha) >= power))
     if sd is None:
         raise OptionError("sd", "expected the standard deviation of the differences, found None")
     deviation = _positive("sd", sd)
     if width is not None:
         half = _positive("width", width) / 2
-        return _found(_least(lambda n: _expected_half_width(n, deviation, alpha) <= half))
+        return _found(least(lambda n: _expected_half_width(n, deviation, alpha) <= half))
     return _found(queries_for(_positive("difference", difference) / deviation, alpha, power))
 
 
@@ -168,7 +168,7 @@ def _expected_half_width(n: int, sd: float, alpha: float) -> float:
     return float(critical_t(n - 1, alpha) * sd * shrink / math.sqrt(n))
 
 
-def _least(enough: Callable[[int], bool]) -> int | None:
+def least(enough: Callable[[int], bool]) -> int | None:
     """The least number from 2 on that is enough, if all larger ones are; None above 10**9."""
     low, high = 1, 2
     while not enough(high):

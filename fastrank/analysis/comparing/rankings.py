@@ -1,4 +1,4 @@
-"""What users give as rankings: with ties, as scores of systems, as runs, and in files of scores."""
+"""What users give as rankings: with ties, as scores of systems, and as runs."""
 
 from __future__ import annotations
 
@@ -12,31 +12,25 @@ import numpy as np
 from fastrank.common.arguments import check_version
 from fastrank.common.messages import first_few
 from fastrank.core.data.columns import PerQuery
-from fastrank.core.formats.files import files
-from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.inputs import as_run
 from fastrank.core.formats.run import Run
-from fastrank.core.formats.tables.table_files import delimited_records, restored
 from fastrank.core.native.records.runs import TiedRanks
 from fastrank.core.results.table import Table
 from fastrank.core.scores.columns import columns_by_name
 from fastrank.core.scores.scores import Scores
-from fastrank.errors import FormatError, GroupError, InputError, MeasureError
+from fastrank.errors import GroupError, InputError, MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Any
 
-    from fastrank.core.formats.files.files import Source
     from fastrank.core.formats.inputs import RunLike
 
 # Iterables whose items are not in order of rank.
 NO_RANKINGS = (str, bytes, set, frozenset, PerQuery)
 # How many systems an error names.
 NAMED = 5
-# The header that `fastrank eval --format csv` writes.
-HEADER = ["run", "query", "measure", "value"]
 
 
 def indexed(value: Any, name: str) -> Any:
@@ -227,31 +221,3 @@ def with_means(queries: list[str], columns: Mapping[str, Sequence[float]]) -> Ta
             math.fsum(present) / len(present) if present else math.nan,
         ]
     return Table(columns=columns_of_table)
-
-
-def means_in(source: Source) -> dict[str, dict[str, float]]:
-    """{measure: {system: mean}} of a file. Raises ReadError and FormatError."""
-    name = files.name_of(source)
-    rows = delimited_records(read_all(source), name, ",")
-    if next(rows, (1, []))[1] != HEADER:
-        reason = f"expected the header {','.join(HEADER)}, as `fastrank eval --format csv` writes"
-        raise FormatError(name, 1, reason)
-    means: dict[str, dict[str, float]] = {}
-    for line, row in rows:
-        if len(row) != len(HEADER):
-            raise FormatError(name, line, f"expected {len(HEADER)} cells, found {len(row)}")
-        system, query, measure, value = map(restored, row)
-        if query:
-            continue
-        systems = means.setdefault(measure, {})
-        if system in systems:
-            raise FormatError(name, line, f"run {system!r} has a second mean of {measure!r}")
-        try:
-            systems[system] = float(value)
-        except ValueError:
-            raise FormatError(name, line, f"expected a number, found {value!r}") from None
-    if not means:
-        raise FormatError(
-            name, 1, "has no means; write it with `fastrank eval --format csv` without -q"
-        )
-    return means

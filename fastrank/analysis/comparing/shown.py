@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fastrank.analysis.comparing.groups import alphabet, letters_of
+from fastrank.analysis.comparing.limits import IMPOSSIBLE
 from fastrank.analysis.comparing.options import METHOD_NAMES
 from fastrank.analysis.comparing.pair_tests import gains
 from fastrank.analysis.comparing.pairs import pairs_of
+from fastrank.analysis.comparing.tables import all_standings, separations
 from fastrank.common.arguments import at_least, check_choice, flag
 from fastrank.common.messages import counted
 from fastrank.common.rendering.document import Cell, Document, Grid, Paragraph
@@ -21,6 +23,7 @@ from fastrank.common.rendering.numbers import (
     p_words,
 )
 from fastrank.common.rendering.text import SYMBOLS
+from fastrank.core.results.table import grid_of
 from fastrank.errors import OptionError
 
 TYPE_CHECKING = False
@@ -102,11 +105,16 @@ def document_of(comparison: Comparison, **options: Any) -> Document:
         with_interval = len(layout.names) == 1 and interval_name(comparison)
         shown = ("mean", "interval") if with_interval else ("mean",)
         grids = [_columns(comparison, layout, shown, {})]
-    return Document([*grids, Paragraph(_legend(comparison, layout), "legend"), *_notes(comparison)])
+    return explained(comparison, grids, _legend(comparison, layout))
 
 
-def _notes(comparison: Comparison) -> list[Paragraph]:
-    return [Paragraph(f"Note: {note}.", "note") for note in comparison.notes]
+def explained(comparison: Comparison, grids: Sequence[Grid], legend: str) -> Document:
+    """Grids with their legend and the notes, of which those on what cannot be known come first."""
+    impossible: list[Paragraph] = []
+    others: list[Paragraph] = []
+    for note in comparison.notes:
+        (impossible if IMPOSSIBLE in note else others).append(Paragraph(f"Note: {note}.", "note"))
+    return Document([*impossible, *grids, Paragraph(legend, "legend"), *others])
 
 
 def _columns(
@@ -301,15 +309,15 @@ def columns_document(
     layout = layout_of(comparison, **options)
     shown = _checked_show(comparison, show)
     marks = _marks_of_baselines(comparison, baseline_marks)
-    explained = _legend(comparison, layout)
+    legend = _legend(comparison, layout)
     if marks:
         meanings = ", ".join(f"{mark} than {name}" for name, mark in marks.items())
-        explained = (
+        legend = (
             f"{_queries(comparison)} Significantly better (above) or worse (below): {meanings}"
             f" ({_test_of(comparison, layout)})."
         )
     grid = _columns(comparison, layout, shown, marks)
-    return Document([grid, Paragraph(explained, "legend"), *_notes(comparison)])
+    return explained(comparison, [grid], legend)
 
 
 def _checked_show(comparison: Comparison, show: str | Sequence[str]) -> tuple[str, ...]:
@@ -392,9 +400,25 @@ def pairs_document(comparison: Comparison, **options: Any) -> Document:
             row.append(Cell(pair.note))
     better, worse, _ = layout.symbols
     of_interval = f", its interval{basis(comparison)}" if basis(comparison) else ""
-    explained = (
+    legend = (
         f"{_queries(comparison)} diff: mean a - mean b{of_interval}. {better} {worse}: a is"
         f" significantly better, worse ({_test_of(comparison, layout)}). +/=/-: queries on"
         " which a is better, equal, worse."
     )
-    return Document([Grid(header, rows), Paragraph(explained, "legend"), *_notes(comparison)])
+    return explained(comparison, [Grid(header, rows)], legend)
+
+
+def standings_document(comparison: Comparison, *, digits: int | None = None) -> Document:
+    """A row for each measure and system, best first, and on what each column is based."""
+    resampled = "queries" if comparison.settings.clusters is None else "clusters"
+    if comparison.analysis(comparison.measures[0]).paired.within is not None:
+        resampled = "data sets and the queries of each"
+    tested = comparison.description()
+    legend = (
+        f"{_queries(comparison)} low, high: {100 * comparison.level:g}% interval of the rank, from"
+        f" resampled {resampled}, not corrected. group: systems that share a letter do not differ"
+        f" significantly ({tested}). needed: queries to tell the system from the first (80% power,"
+        " paired t-test, not corrected)."
+    )
+    legend = " ".join([legend, *(f"{text}." for text in separations(comparison))])
+    return explained(comparison, [grid_of(all_standings(comparison, digits=digits))], legend)

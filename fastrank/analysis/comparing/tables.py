@@ -212,6 +212,53 @@ def standing_table(comparison: Comparison, measure: str, power: float, resamples
     return table_of_rows(HEADER, rows)
 
 
+def all_standings(comparison: Comparison, *, digits: int | None = None) -> Table:
+    """The standings in each measure that has a best value, under each other."""
+    measures = [measure for measure in comparison.measures if comparison.better(measure)]
+    if not measures:
+        raise OptionError("--standings", "needs a measure of which higher or lower is better")
+    tables = [comparison.standings(measure) for measure in measures]
+    rows = [
+        (measure, *row)
+        for measure, table in zip(measures, tables, strict=True)
+        for row in table.rows()
+    ]
+    return _rounded(["measure", *HEADER], rows, digits)
+
+
+def separations(comparison: Comparison, power: float = 0.8) -> list[str]:
+    """For each measure how much it takes to tell the first two systems apart, if they are not.
+
+    Of data sets with queries, also how many of these in all; the variance of the difference is then
+    that within these data sets.
+    """
+    words = []
+    for measure in comparison.measures:
+        analysis = comparison.analysis(measure)
+        if not analysis.has_best or comparison.settings.clusters is not None:
+            continue
+        first, second = comparison.ranked(measure)[:2]
+        pair = comparison.pair(measure, first, second)
+        if comparison.significant(measure, first, second) or not math.isfinite(pair.effect):
+            continue
+        needed = queries_for(pair.effect, comparison.alpha, power)
+        if needed is None:
+            continue
+        within = analysis.paired.within
+        units = "queries" if within is None else "such data sets"
+        text = f"{measure}: telling {first} from {second} takes {needed:,} {units}"
+        if within is not None:
+            rows = [comparison.names.index(name) for name in (first, second)]
+            parts = [values[rows[0]] - values[rows[1]] for values in within]
+            items = sum(map(len, parts))
+            variance = sum(float(part.var(ddof=1)) / len(part) for part in parts if len(part) > 1)
+            sd = math.sqrt(items * variance) / len(parts)
+            if sd > 0 and (more := queries_for(pair.difference / sd, comparison.alpha, power)):
+                text += f", or {more:,} queries of these {len(parts)} alone, which have {items:,}"
+        words.append(f"{text} ({100 * power:g}% power, paired t-test, not corrected)")
+    return words
+
+
 def _groups(comparison: Comparison, measure: str) -> dict[str, str]:
     """The letters of each system; empty if there are too many groups."""
     try:

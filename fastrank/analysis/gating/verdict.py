@@ -9,6 +9,7 @@ import numpy as np
 from fastrank.analysis.comparing.alignment import Aligned
 from fastrank.analysis.comparing.alignment import Measured as Values
 from fastrank.analysis.comparing.compare import compare_aligned
+from fastrank.analysis.comparing.limits import IMPOSSIBLE
 from fastrank.analysis.comparing.options import COMPARISON, settings
 from fastrank.analysis.gating import shown
 from fastrank.analysis.gating.checks import (
@@ -78,13 +79,15 @@ def compare_with(
         "level": 1 - 2 * alpha,
     }
     comparison = compare_aligned(aligned, settings(chosen))
+    # A gate has policies of its own for a run that is equal, and for few queries.
+    known = [note for note in comparison.notes if IMPOSSIBLE not in note]
     notes, checks = missing_note(measured.scores, zero=SAVED_WITH_ZERO) if not lost else [], []
     if lost and zero:
         text = lacks("the run", lost, counted(every, *OF_BASELINE))
         notes.append(f"{text}; {treated(len(lost), zero=True)}")
     elif lost:
         checks.append(check_lost(every, lost))
-    notes += _others(saved, current, {*queries, *lost}) + comparison.notes
+    notes += _others(saved, current, {*queries, *lost}) + known
     return comparison, notes, checks
 
 

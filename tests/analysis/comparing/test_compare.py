@@ -73,7 +73,7 @@ compare({"x": GOOD, "y": SHORT["y"]}, missing="zero").mean["map"]["y"] => approx
 compare({"x": GOOD, "y": SHORT["y"]}, missing="zero").notes[0]
     => "y lacks 2 of 12 judged queries (q01, q03); they count as 0"
 compare(ONE_SHORT, "FirstRank", missing="zero").pair("FirstRank", "x", "y").n => 11
-compare(ONE_SHORT, "FirstRank map", missing="zero").notes[0] => "y lacks 1 of 12 judged queries
+compare(ONE_SHORT, "FirstRank map", missing="zero").notes[2] => "y lacks 1 of 12 judged queries
     (q01); it counts as 0, except in FirstRank, which has no value"
 "Hole@5: lower values are better, and missing queries are 0" in
     compare(ONE_SHORT, "Hole@5 FirstRank", missing="zero").notes => True
@@ -323,7 +323,7 @@ def test_a_run_that_finds_nothing_is_not_the_best_in_first_rank():
     pair, mean = found.pair("FirstRank", "pixels", "short"), found.mean["FirstRank"]
     assert pair.n < 200
     assert mean == {"pixels": pytest.approx(pair.mean_a), "short": 1.0}
-    assert f"only the {pair.n} queries with values of all systems are used" in found.notes[0]
+    assert f"only the {pair.n} queries with values of all systems are used" in found.notes[1]
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -345,7 +345,8 @@ def test_a_pair_without_a_query_with_values_of_both_has_no_p(test, interval):
 def test_one_query_has_no_interval(interval):
     found = compared([[0.25], [0.5]], interval=interval)
 
-    assert found.notes == ["one query: a test needs several"]
+    reason = "there is one query; p ≤ 0.05 for 1 pair needs at least 2 queries"
+    assert found.notes == [f"nothing can be significant: {reason}"]
     pair = found.pair("value", "a", "b")
     assert all(map(math.isnan, (pair.low, pair.high, *found.interval_of("value", "a"))))
     assert pair.note == "one query: no test is possible"

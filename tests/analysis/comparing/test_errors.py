@@ -6,7 +6,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.analysis.comparing import groups  # noqa: F401 (in a table)
-from fastrank.errors import InputError, MeasureError
+from fastrank.errors import MeasureError
 from tests.helpers.comparisons import compare_data, data_scores, pair_of, random_rows, scores_of  # noqa: F401 (in tables)
 from tests.helpers.tables import refusing
 
@@ -71,13 +71,6 @@ compare_data().pair("AP", "pixels", "pca") =>
   MeasureError: 'AP' is not compared; ...; did you mean 'map'?
 fr.measure(len, better="best") => OptionError: better: expected one of 'higher', 'low...
 """)
-
-
-def test_a_frame_without_systems_is_an_error():
-    pandas = pytest.importorskip("pandas")
-
-    with pytest.raises(InputError, match="no system column: found 'query', 'P_5'"):
-        fr.compare_scores(pandas.DataFrame({"query": ["1"], "P_5": [1.0]}))
 
 
 @pytest.mark.parametrize("measure", ["gm_map", "num_q", "relstring"])
@@ -155,7 +148,7 @@ topics_needed(1e-9, sd=1) => OptionError: ...more than 1,000,000,000 topics are 
 
 test_data_sets_that_do_not_match_are_errors = refusing("""
 compare_datasets({}) => GroupError: ...expected at least one data set...
-compare_datasets([A]) => TypeError: ...data set: scores of systems}, found list
+compare_datasets([A]) => InputError: <list>: no item column: found 'a', expected one of item...
 compare_datasets({"x": A, "y": B}) =>
   GroupError: ...'x' and 'y' have different systems: only one has 'a'
 compare_datasets({"x": A, "y": {"a": {"q1": {"m": 1.0}}}}) =>

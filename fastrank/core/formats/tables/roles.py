@@ -169,7 +169,16 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     # Values that `fastrank eval` or another program computed.
     "measure": (("measure",), ("metric",)),
     "value": (("value",), ("score",)),
+    "cluster": (("cluster", "cluster_id"),),
+    "dataset": (("dataset", "data_set", "dataset_name", "dataset_id"), ("benchmark", "task")),
 }
+# What values belong to: systems are named as the tags of runs are, and items as queries, or as
+# lm-evaluation-harness, Inspect, SWE-bench and others name theirs.
+ROLES["system"] = ROLES["tag"]
+ROLES["item"] = (
+    *(("item", "item_id"), *ROLES["query"][:3], ("doc_id", "sample_id"), ("instance_id",)),
+    *(("example_id",), ("task_id",), ("id", "_id"), ("question",), *ROLES["query"][3:]),
+)
 # Names that messages list.
 LISTED = 8
 # What programs call the column of row numbers.

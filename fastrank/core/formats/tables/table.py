@@ -67,7 +67,11 @@ class Table:
 
     def values(self, name: str) -> Any:
         """A column as a list of Python objects, None for a null of Arrow and polars."""
-        column = self.columns[self.names.index(name)]
+        return self.cells(self.names.index(name))
+
+    def cells(self, place: int) -> Any:
+        """The same of a column by its place, which tells columns of one name apart."""
+        column = self.columns[place]
         for method in ("to_pylist", "to_list", "tolist"):
             if hasattr(column, method):
                 return getattr(column, method)()
