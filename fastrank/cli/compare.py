@@ -44,13 +44,11 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 examples:
-  fastrank compare qrels.txt runs/*.gz
   fastrank compare -b bm25.run -m map -m P.10 qrels.txt bm25.run ours.run
   fastrank compare --values --test sign model-a.csv model-b.csv
 
 A letter after a mean means: significantly better than the system with it. csv
 has the pairs with all their statistics, with -q query,measure,system,value.
-A FILE of --values has a row for each item, or for each system and item.
 
 Exit status: 0 for success; 1 if a run could not be compared or a file not be
 written (no file is changed then); 2 for invalid options, qrels or clusters.

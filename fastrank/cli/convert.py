@@ -79,6 +79,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if kind is None:
         source, kind = find_kind(source, arguments.input_format)
     if kind is None:
+        source.close()
         raise UsageError(
             f"{name_of(arguments.source)}: could be qrels or a run; use --kind qrels or --kind run"
         )
@@ -105,13 +106,22 @@ def _numbered(noun: Qrels | Run, path: str) -> tuple[Any, Iterable[bytes]]:
     Queries that are in the file already keep their number.
     """
     numbers: dict[str, str] = {}
+    last = 0
     if files.exists(path):
         table = table_of(path, form="tsv")
         if table.names != NUMBERED:
             raise InputError(path, f"expected the columns {' and '.join(NUMBERED)}")
         numbers = dict(zip(table.values("query"), table.values("number"), strict=True))
+        known = [
+            number for number in table.values("number") if number.isascii() and number.isdigit()
+        ]
+        if len({*map(int, known)}) < len(table.values("number")):
+            raise InputError(path, "expected a number for each query, no two of which are equal")
+        last = max(map(int, known), default=0)
     for query in noun.query_ids:
-        numbers.setdefault(query, str(len(numbers) + 1))
+        if query not in numbers:
+            last += 1
+            numbers[query] = str(last)
     rows = ((number, query) for query, number in numbers.items())
     texts = as_texts([numbers[query].encode() for query in noun.query_ids])
     return noun.changed(queries=texts), delimited_lines("tsv", NUMBERED, rows)

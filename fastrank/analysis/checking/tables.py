@@ -16,6 +16,7 @@ import numpy as np
 
 from fastrank.analysis.checking.rows import NUMBERS, Rows, distinct_texts, rows_by_query, scan
 from fastrank.common.messages import python_warning
+from fastrank.core.data.texts import encoded
 from fastrank.core.formats.formats import content_of
 from fastrank.core.formats.tables.dicts import plain_lists
 from fastrank.core.formats.tables.grouping import columns_of
@@ -38,7 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fastrank.core.data.texts import Texts, encoded
+    from fastrank.core.data.texts import Texts
 
 # The unit of {query: {document: number}} in messages.
 ITEM = "item"

@@ -59,7 +59,7 @@ def _limit(analysis: Analysis, names: Sequence[str]) -> str:
     needed = least(enough)
     if needed is None:
         return ""
-    few = f"p ≤ {alpha:g} for {counted(pairs, 'pair')} needs at least {needed:,} {unit[1]}"
+    few = f"a p of {alpha:g} for {counted(pairs, 'pair')} needs at least {needed:,} {unit[1]}"
     if not k:
         why = "all systems have equal values"
         few += " that differ"

@@ -202,7 +202,9 @@ def unjudged(
         else:
             mean = fmean(shares.values()) if shares else math.nan
             rows.append((name, len(judged), mean, len(holes)))
-    return table_of_rows([name.format(k=depth) for name in HOLES[by]], rows)
+    table = table_of_rows([name.format(k=depth) for name in HOLES[by]], rows)
+    # Pairs are a sheet for assessors.
+    return table.changed(is_data=by == "pair")
 
 
 def named_rankings(

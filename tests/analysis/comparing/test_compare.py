@@ -345,7 +345,7 @@ def test_a_pair_without_a_query_with_values_of_both_has_no_p(test, interval):
 def test_one_query_has_no_interval(interval):
     found = compared([[0.25], [0.5]], interval=interval)
 
-    reason = "there is one query; p ≤ 0.05 for 1 pair needs at least 2 queries"
+    reason = "there is one query; a p of 0.05 for 1 pair needs at least 2 queries"
     assert found.notes == [f"nothing can be significant: {reason}"]
     pair = found.pair("value", "a", "b")
     assert all(map(math.isnan, (pair.low, pair.high, *found.interval_of("value", "a"))))

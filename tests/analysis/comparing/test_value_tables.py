@@ -200,16 +200,16 @@ def test_mcnemar_finds_what_an_unpaired_test_does_not():
 
 LIMITS = [
     # By signs, 2**(1 - k) for k differences: 6 for one pair at 0.05.
-    ([1, 1, 1, 0, 0], [0, 0, 0, 0, 0], "sign", "at most 3 of 5 queries differ (a and b); p ≤ 0.05"
-     " for 1 pair needs at least 10 queries, if 60% of them differ"),
+    ([1, 1, 1, 0, 0], [0, 0, 0, 0, 0], "sign", "at most 3 of 5 queries differ (a and b); a p of"
+     " 0.05 for 1 pair needs at least 10 queries, if 60% of them differ"),
     ([1, 1, 1, 1, 1], [0, 0, 0, 0, 0], "randomization", "at most 5 of 5 queries differ (a and b);"
-     " p ≤ 0.05 for 1 pair needs at least 6 queries"),
+     " a p of 0.05 for 1 pair needs at least 6 queries"),
     # sqrt(3 * 19 / 17) = 1.83 with 19 degrees of freedom is below 2.09; of 26, 2.10 above 2.06.
-    ([1, 1, 1, *[0] * 17], [0] * 20, "t", "at most 3 of 20 queries differ (a and b); p ≤ 0.05 for"
-     " 1 pair needs at least 26 queries, if 15% of them differ"),
-    ([0.5, 0.5], [0.5, 0.5], "t", "all systems have equal values; p ≤ 0.05 for 1 pair needs at"
+    ([1, 1, 1, *[0] * 17], [0] * 20, "t", "at most 3 of 20 queries differ (a and b); a p of 0.05"
+     " for 1 pair needs at least 26 queries, if 15% of them differ"),
+    ([0.5, 0.5], [0.5, 0.5], "t", "all systems have equal values; a p of 0.05 for 1 pair needs at"
      " least 2 queries that differ"),
-    ([1], [0], "t", "there is one query; p ≤ 0.05 for 1 pair needs at least 2 queries"),
+    ([1], [0], "t", "there is one query; a p of 0.05 for 1 pair needs at least 2 queries"),
     ([1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0], "sign", ""),
     ([1, 2, 4], [0, 0, 0], "t", ""),
 ]  # fmt: skip

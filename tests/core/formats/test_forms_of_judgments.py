@@ -176,6 +176,25 @@ def test_numbers_beside_lists_have_the_names_of_columns(name):
         assert as_qrels(make(judged)).to_dict() == {"q": {"a": 1, "x": 0}}
 
 
+@pytest.mark.parametrize("name", ["score", "scores", "relevance_score", "relevance_scores"])
+def test_scores_beside_a_ranking_are_not_those_of_the_judgments(name):
+    row = {"query": "q", "expected_ids": ["a", "b"], "retrieved_ids": ["x", "a"], name: [0.1, 0.9]}
+
+    for rows in ([row], pd.DataFrame([row])):
+        assert as_qrels(rows).to_dict() == {"q": {"a": 1, "b": 1}}
+        assert as_run(rows).to_dict() == {"q": {"x": 0.1, "a": 0.9}}
+
+
+def test_documents_without_a_list_of_grades_are_not_judged():
+    judged = {"query_id": "q", "relevant_docs": ["a"], "grades": [2]}
+    unjudged = {"query_id": "r", "relevant_docs": ["a", "b"], "grades": None}
+
+    with pytest.warns(UserWarning, match="left out") as notes:
+        assert as_qrels([judged, unjudged]).to_dict() == {"q": {"a": 2}}
+
+    assert "2 documents without a rating left out" in str(notes[0].message)
+
+
 OBJECTS = [{"id": "x", "rank": 2, "score": 9}, {"id": "a", "rank": 1, "score": 8}]
 
 
@@ -213,12 +232,12 @@ def test_what_has_no_grade_is_left_out_with_a_count(name, form, tmp_path):
 
 
 UNRATED = r"""
-{"q": {"a": 1, "b": null}} => 1 document without a rating left out, such as 'b of query q'
+{"q": {"a": 1, "b": null}} => 1 document without a rating left out, such as 'b' of query 'q'
 {"q": {"a": 1}, "r": {}} => 1 query without a rating left out, such as 'r'
 {"q": ["a"], "r": []} => 1 query without a rating left out, such as 'r'
 [{"q": "q", "gold": [{"id": "a", "grade": 1}, {"id": "b", "grade": null}]}] => 1 document without
 [{"q": "q", "gold": ["a", "b"], "grades": [1, null]}] => 1 document without a rating left out
-[{"q": "q", "gold": ["a"], "grade": 1}, {"q": "q", "gold": ["b"], "grade": null}] => 'b of query q'
+[{"q": "q", "gold": ["a"], "grade": 1}, {"q": "q", "gold": ["b"], "grade": null}] => 'b' of query
 query,docid,rating\nr\nq,a,1\n => 1 row without a rating left out, the first is line 2
 """
 
@@ -435,6 +454,20 @@ def test_queries_with_blanks_are_named_by_numbers(tmp_path):
     printed("convert --format trec --number-queries", ids, run, target)
     assert fr.read_run(target).to_dict() == {"2": {"p2": -1.0}, "3": {"p2": -1.0}}
     assert ids.read_text() == "number\tquery\n1\tred shoes\n2\tblue hat\n3\tnew one\n"
+
+
+def test_numbers_of_queries_go_on_after_the_largest(tmp_path):
+    run, ids = tmp_path / "run.json", tmp_path / "ids.tsv"
+    run.write_text('{"b b": {"x": 1}, "c c": {"x": 1}, "d d": {"y": 1}}')
+    ids.write_text("number\tquery\n2\tb b\n3\tc c\n")
+
+    printed("convert --kind run --format trec --number-queries", ids, run, tmp_path / "target")
+    assert [*fr.read_run(tmp_path / "target")] == ["2", "3", "4"]
+
+    for wrong in ("3", "x"):
+        ids.write_text(f"number\tquery\n{wrong}\tb b\n3\tc c\n")
+        refused = fastrank("convert --kind run --format trec --number-queries", ids, run, "target")
+        assert "expected a number for each query, no two of which are equal" in refused.err
 
 
 def test_a_handful_of_documents_is_a_sign_of_exchanged_columns(tmp_path):

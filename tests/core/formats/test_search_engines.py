@@ -180,7 +180,7 @@ def test_files_of_search_engines_are_read(call, expected):
     ("content", "warning"),
     [
         (QUEPID, "2 rows without a rating left out, the first is line 3"),
-        ({"requests": [{"id": "tv", **rated(a=3, b=None)}]}, "1 document .* 'b of query tv'"),
+        ({"requests": [{"id": "tv", **rated(a=3, b=None)}]}, "1 document .* 'b' of query 'tv'"),
         ({"requests": [{"id": "tv", **rated(a=3)}, {"id": "r", **rated()}]}, "1 query .* 'r'"),
         ({"queries": [{"query": "tv", "ratings": {"a": 3}}, {"query": "r"}]}, "1 query .* 'r'"),
         ({"topics": [topic({"3": ["a"]}, "tv"), *ONE_GROUP]}, "1 query .* 'r'"),

@@ -160,14 +160,18 @@ def _has_lists(table: Table, index: int) -> bool:
 def _numbers(table: Table, role: str, kind: str, chosen: Name, lists: int) -> list[Any] | None:
     """The cells of the column of lists of numbers, or in judgments of grades of all documents.
 
-    A column of grades has a name that means nothing else.
+    A column of grades has a name that means nothing else. Beside a ranking, names of scores mean
+    the scores of its documents.
     """
     known = () if chosen is None else names_beside_lists(role)
+    if role == "grade" and _columns(table, names_of("retrieved"), ABSENT):
+        known = tuple(name for name in known if name not in names_beside_lists("score"))
     indexes = [index for index in _columns(table, known, chosen) if index != lists]
     for index in indexes:
         if _has_lists(table, index):
             cells = table.values(table.names[index])
-            return [ABSENT if is_missing(cell) else cell for cell in cells]
+            missing = None if role == "grade" else ABSENT
+            return [missing if is_missing(cell) else cell for cell in cells]
     sure = ROLES[role][0] if chosen is ABSENT else [normalized_name(chosen)]
     for index in indexes if kind == "qrels" else ():
         if normalized_name(table.names[index]) in sure:

@@ -61,16 +61,16 @@ def without_unrated(given: Mapping[Any, Any], source: str, warn: Warn) -> dict[A
     judged: dict[Any, Any] = {}
     for query, grades in given.items():
         if isinstance(grades, Mapping) and None in grades.values():
-            unrated += [f"{doc} of query {query}" for doc in grades if grades[doc] is None]
+            unrated += [f"{doc!r} of query {query!r}" for doc in grades if grades[doc] is None]
             grades = {doc: grade for doc, grade in grades.items() if grade is not None}
         judged[query] = grades
     empty = [
-        str(query) for query, docs in judged.items() if hasattr(docs, "__len__") and not len(docs)
+        repr(query) for query, docs in judged.items() if hasattr(docs, "__len__") and not len(docs)
     ]
     for names, noun, plural in ((unrated, "document", ""), (empty, "query", "queries")):
         if names:
             count = counted(len(names), noun, plural)
-            warn(f"{source}: {count} without a rating left out, such as {names[0]!r:.60}")
+            warn(f"{source}: {count} without a rating left out, such as {names[0]:.60}")
     return judged
 
 
