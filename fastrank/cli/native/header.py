@@ -196,8 +196,15 @@ def _call(name: str, result: str, count: str, *words: str) -> Iterator[str]:
 
 
 def _plain_measures() -> list[Measure]:
-    """The measures of plain judgments, which need no more than rankings and default gains."""
-    return [measure for measure in MEASURES if measure.needs in ("run", "queries", *_KINDS)]
+    """The measures of plain judgments, which need no more than rankings and default gains.
+
+    Judged queries without results count nothing in them, or their positive grades.
+    """
+    return [
+        measure
+        for measure in MEASURES
+        if measure.needs in ("run", "queries", *_KINDS) and measure.without_results != "judgments"
+    ]
 
 
 def _measures() -> Iterator[str]:

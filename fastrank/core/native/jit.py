@@ -33,7 +33,6 @@ class Jit(EntryPoints):
     """
 
     def __init__(self, reason: str) -> None:
-        super().__init__()
         self._cpu = levels()[native_level()]
         self._digests = kernel_digests()
         self._cache = ObjectCache()

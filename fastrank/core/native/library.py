@@ -50,9 +50,6 @@ _RESULTS: dict[str, type[Int64 | Double | Pointer]] = {
 class EntryPoints:
     """Kernels in machine code, by name."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[int, int, list[str]]] = {}
-
     def find(self, name: str) -> tuple[int, str]:
         """The address of a kernel, and how it is called: compiling/signatures.py says the words."""
         raise NotImplementedError
@@ -104,20 +101,10 @@ class EntryPoints:
         What changes between them must be in memory; that of the arguments may not move.
         """
         rows, memory = [], []
-        # Many kernels take the same rankings, and arrays.
-        flat: dict[int, list[int]] = {}
         for name, values in calls:
-            address, count, words = self._known_call(name)
-            rankings, *others = values
-            rest = len(others)
-            if rest and isinstance(rankings, tuple) and not any(map(_is_record, others)):
-                if id(rankings) not in flat:
-                    flat[id(rankings)] = [*flat_arguments(name, 1, words[:-rest], (rankings,))]
-                numbers = [*flat[id(rankings)], *flat_arguments(name, rest, words[-rest:], others)]
-                arguments = (Int64 * len(numbers))(*numbers)
-            else:
-                arguments = flat_arguments(name, count, words, values)
-            result = Int64()
+            address, call_words = self.find(name)
+            _, _, count, *words = call_words.split()
+            arguments, result = flat_arguments(name, int(count), words, values), Int64()
             rows += [address, addressof(result), addressof(arguments)]
             memory.append((values, arguments, result))
         call_all = self.prepare("call_all", filled("q", rows))
@@ -127,14 +114,6 @@ class EntryPoints:
                 raise RuntimeError(f"{failed} of {len(memory)} kernels ended with a status")
 
         return call
-
-    def _known_call(self, name: str) -> tuple[int, int, list[str]]:
-        """The address of a kernel, the number of its arguments, and what they are."""
-        if name not in self._known:
-            address, call_words = self.find(name)
-            _, _, count, *words = call_words.split()
-            self._known[name] = address, int(count), words
-        return self._known[name]
 
     def _packer(self, count: int, words: list[str]) -> Packer | None:
         """What packs such arguments faster than this module."""
@@ -155,7 +134,6 @@ class Library(EntryPoints):
     """A loaded library, which says how its kernels are called."""
 
     def __init__(self, level: str, handle: int) -> None:
-        super().__init__()
         self.level = level
         self._handle = handle
         lines = _text(handle, "calls").decode().split("\n")
@@ -166,11 +144,7 @@ class Library(EntryPoints):
         return dlsym(self._handle, f"fastrank_{name}"), self._calls[name]
 
 
-def _is_record(value: object) -> bool:
-    return isinstance(value, tuple)
-
-
-def flat_arguments(kernel: str, count: int, words: list[str], values: Sequence[object]) -> Any:
+def flat_arguments(kernel: str, count: int, words: list[str], values: tuple[object, ...]) -> Any:
     """Arguments as entry points take them, eight bytes each: an array's address and its length.
 
     count, words: how many they are and what. Raises TypeError unless they are so.
