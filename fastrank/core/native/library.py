@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from _ctypes import addressof, byref, dlopen, dlsym
+from itertools import repeat
 
 from fastrank.core.native.buffers import (
     FORMATS,
@@ -149,7 +150,8 @@ class Library(EntryPoints):
         self.level = level
         self._handle = handle
         lines = _text(handle, "calls").decode().split("\n")
-        self._calls = dict(line.split(" ", 1) for line in lines)
+        parts = map(str.partition, lines, repeat(" "))
+        self._calls = {name: words for name, _, words in parts}
 
     def find(self, name: str) -> tuple[int, str]:
         """See `EntryPoints.find`."""
