@@ -31,7 +31,7 @@ from functools import lru_cache
 
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.core.data.row_dicts import RowDicts
-from fastrank.core.evaluation.dict_evaluator import DictEvaluator
+from fastrank.core.evaluation.one_query import Layout, OneByOne
 from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 from fastrank.core.matching.dicts import index_judgments
 from fastrank.core.matching.keywords import DEFAULTS
@@ -103,8 +103,7 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        names = (supported_nicknames.get(measure, {measure}) for measure in measures)
-        specifications = _specifications(frozenset[str]().union(*names))
+        specifications = _specifications(frozenset(measures))
         judged = {query: docs for query, docs in query_relevance.items() if len(docs) > 0}
         for name, value in (
             ("relevance_level", relevance_level),
@@ -117,17 +116,8 @@ class RelevanceEvaluator:
                 "relevance_level",
                 f"Argument relevance_level should be positive, found {relevance_level}",
             )
-        judgments: Any = index_judgments(judged)
-        if judgments is None or judgments.largest_grade > _LARGEST_GRADE:
-            _check_judgments(judged)
-            judgments = qrels_from_dict(judged)
-        bound = _bound(specifications)
-        options = DEFAULTS
-        if relevance_level != 1 or judged_docs_only_flag:
-            options = DEFAULTS.changed(
-                relevance_level=relevance_level, judged_only=bool(judged_docs_only_flag)
-            )
-        self._evaluator = DictEvaluator(Plan(judgments, bound, options), judged, _rows)
+        layout = _layout(specifications, int(relevance_level), bool(judged_docs_only_flag))
+        self._queries = OneByOne(layout, judged)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values {query: {measure: value}} of a run {query: {document: score}}.
@@ -145,8 +135,14 @@ class RelevanceEvaluator:
             return {}
         if not isinstance(scores, dict):
             raise ArgumentError("scores", "Argument object scores should be of type dictionary.")
+        if len(scores) == 1 and type(scores) is dict:
+            [(query, docs)] = scores.items()
+            if type(query) is str and type(docs) is dict:
+                row = self._queries.row(query, docs)
+                if row is not None:
+                    return {query: row}
         try:
-            queries, rows, _held = self._evaluator.compute(scores)
+            queries, rows, _held = self._queries.general.compute(scores)
         except InputError as error:
             if "NaN" in error.reason:
                 raise
@@ -233,7 +229,8 @@ def _parsed(
 def _specifications(measures: frozenset[str]) -> tuple[str, ...]:
     """Measures in trec_eval's notation, each once, with all parameters given for it."""
     parameters: dict[str, set[str]] = {}
-    for measure in measures:
+    names = (supported_nicknames.get(measure, {measure}) for measure in measures)
+    for measure in frozenset[str]().union(*names):
         name, items = (measure, "") if measure in supported_measures else _split(measure)
         parameters.setdefault(name, set()).update(items.split(",") if items else ())
     return tuple(
@@ -263,6 +260,35 @@ def _bound(specifications: tuple[str, ...]) -> list[BoundMeasure]:
                 f"{bound_measure.measure.name} takes 4 coefficients, found {count}",
             )
     return bound
+
+
+class _Layout(Layout):
+    """What evaluators with the same measures and options share."""
+
+    def __init__(self, *key: Any) -> None:
+        super().__init__(_rows, _LARGEST_GRADE)
+        self._key = self._specifications, relevance_level, judged_only = key
+        self._options = DEFAULTS
+        if relevance_level != 1 or judged_only:
+            self._options = DEFAULTS.changed(
+                relevance_level=relevance_level, judged_only=judged_only
+            )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _layout, self._key
+
+    def plan(self, judged: Mapping[str, Mapping[str, int]]) -> Plan:
+        judgments: Any = index_judgments(judged)
+        if judgments is None or judgments.largest_grade > _LARGEST_GRADE:
+            _check_judgments(judged)
+            judgments = qrels_from_dict(judged)
+        return Plan(judgments, _bound(self._specifications), self._options)
+
+
+# Few, since each may have memory.
+@lru_cache(maxsize=16)
+def _layout(*key: Any) -> _Layout:
+    return _Layout(*key)
 
 
 def _names(bound: BoundMeasure) -> list[str]:

@@ -1,11 +1,14 @@
 """fastrank.compat.pytrec_eval beside pytrec_eval itself."""
 
+import copy
 import gc
+import pickle
 import random
 import struct
 import sys
 import weakref
 from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -70,6 +73,59 @@ def test_every_bit_and_the_order_are_the_same(seed):
     for level in (1, 2):
         for judged_only in (False, True):
             assert_same(run, qrels, original.supported_measures, level, judged_only)
+
+
+@pytest.mark.parametrize("seed", SEEDS[:60])
+def test_evaluators_of_one_query_leave_nothing_to_the_next_one(seed):
+    """Memory serves again for other judgments and rankings, whatever is longer than before."""
+    qrels, run = _inputs(seed)
+    measures = [["official"], ["all_trec"], ["ndcg_cut_5", "P", "bpref"]][seed % 3]
+    for query in [query for query in qrels if query in run] * 2:
+        single = {query: qrels[query]}
+        evaluator = ours.RelevanceEvaluator(single, measures, 1 + seed % 2)
+        expected = original.RelevanceEvaluator(single, measures, 1 + seed % 2)
+        for ranking in (run[query], {}, {**run[query], "more": 0.5, "d3": 2}, run[query]):
+            found = evaluator.evaluate({query: ranking})
+            assert _exactly(found) == _exactly(expected.evaluate({query: ranking}))
+
+
+def test_an_evaluator_takes_single_queries_one_after_the_other():
+    qrels, run = _inputs(3)
+    evaluator = ours.RelevanceEvaluator(qrels, ["official"])
+    expected = original.RelevanceEvaluator(qrels, ["official"])
+    for query in [*run] * 3:
+        single = {query: run[query]}
+        assert _exactly(evaluator.evaluate(single)) == _exactly(expected.evaluate(single))
+
+
+def test_threads_share_an_evaluator_of_one_query():
+    """Each gets the values of its own ranking."""
+    evaluator = ours.RelevanceEvaluator(QRELS, ["recip_rank"])
+
+    def evaluate(rank):
+        ranking = {str(i): 10.0 for i in range(rank - 1)} | {"a": 1.0}
+        return {evaluator.evaluate({"q": ranking})["q"]["recip_rank"] for _ in range(300)}
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(evaluate, range(1, 9))) == [{1 / rank} for rank in range(1, 9)]
+
+
+def test_dicts_that_change_later_do_not_change_the_judgments():
+    judged = {"a": 1, "b": 0}
+    for _ in range(3):
+        evaluator = ours.RelevanceEvaluator({"q": judged}, ["num_rel"])
+        judged["b"] = 1
+        assert evaluator.evaluate(RUN)["q"]["num_rel"] == 1.0
+        judged["b"] = 0
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda evaluator: pickle.loads(pickle.dumps(evaluator))]
+)
+def test_copies_of_an_evaluator_that_was_used_compute_the_same(copied):
+    for _ in range(3):
+        evaluator = ours.RelevanceEvaluator(QRELS, ["map"])
+        assert evaluator.evaluate(RUN) == copied(evaluator).evaluate(RUN) == {"q": {"map": 1.0}}
 
 
 def test_discounts_of_deep_ranks():

@@ -39,14 +39,20 @@ class RowDicts:
                 {name: values[first + i * step] for name, (values, first, step) in columns.items()}
                 for i in range(count)
             ]
+        empty, prepared = self.prepare()
+        rows: list[dict[str, float]] = list(map(dict.copy, repeat(empty, count)))
+        kernels.fill_dicts(api, addresses(rows), *prepared)
+        return rows
+
+    def prepare(self) -> tuple[dict[str, float], tuple[array[int], ...]]:
+        """A dict of zeros, and what `fill_dicts` takes to fill its copies."""
+        columns = self._columns
         if not self._prepared:
             memory = {id(values): values for values, _, _ in columns.values()}
             starts_of = {key: address(values) for key, values in memory.items()}
             starts = [starts_of[id(values)] + 8 * first for values, first, _ in columns.values()]
             steps = [8 * step for _, _, step in columns.values()]
+            self._empty = dict.fromkeys(columns, 0.0)
             self._prepared = addresses(columns), array("q", starts), array("q", steps)
             self._few = _FEW_PREPARED
-            self._empty = dict.fromkeys(columns, 0.0)
-        rows: list[dict[str, float]] = list(map(dict.copy, repeat(self._empty, count)))
-        kernels.fill_dicts(api, addresses(rows), *self._prepared)
-        return rows
+        return self._empty, self._prepared

@@ -39,7 +39,7 @@ class DictEvaluator:
     def __init__(
         self, plan: Plan, queries: Iterable[str], arrange: Callable[[Values], object]
     ) -> None:
-        self._plan, self._arrange = plan, arrange
+        self.plan, self._arrange = plan, arrange
         self._numbers = {query: i for i, query in enumerate(queries)}
 
     def compute(self, run: Mapping[str, object]) -> tuple[Mapping[str, Any], Any, DictBatch | None]:
@@ -58,7 +58,7 @@ class DictEvaluator:
         rankings = list(judged_run.values())
         if not set(map(type, rankings)) <= {dict}:
             rankings = [documents_of("run", *item) for item in judged_run.items()]
-        judged, batch = judge_dicts(self._plan, rankings, numbers)
+        judged, batch = judge_dicts(self.plan, rankings, numbers)
         if batch is not None and batch.prepared is not None:
             values, columns = batch.prepared
             values.compute_again()
@@ -66,7 +66,7 @@ class DictEvaluator:
         if judged is None:
             judged = self._convert(judged_run, numbers)
         result = JudgedRun(queries=numbers, judged=judged, missing=0, tag=b"")
-        _, columns = computed(self._plan, result, self._arrange, batch)
+        _, columns = computed(self.plan, result, self._arrange, batch)
         return judged_run, columns, batch
 
     def _convert(self, judged_run: Mapping[str, Any], numbers: list[int]) -> Judged:
@@ -78,6 +78,6 @@ class DictEvaluator:
         )
         run = run_from_dict(judged_run, source="run")
         try:
-            return judge_rankings(self._plan.texts.judgments, run, matched, self._plan.judging)
+            return judge_rankings(self.plan.texts.judgments, run, matched, self.plan.judging)
         except QueryError as failure:
             raise InputError("run", str(failure)) from None

@@ -63,7 +63,7 @@ class Values:
     """Computes the values of measures for a judged run; measures share intermediate results.
 
     repeats: the memory of the rankings is reused, for as many rankings of as many queries;
-    `compute_again` overwrites the values with those of the current rankings.
+    `compute_again` overwrites the values with those of the current rankings, by the `calls`.
     """
 
     def __init__(self, plan: Plan, run: JudgedRun, *, repeats: bool = False) -> None:
@@ -73,11 +73,11 @@ class Values:
         self._derived: dict[tuple[object, ...], Judged] = {}
         self._missing: Values | None = None
         if repeats:
-            self._calls: list[Call] = []
-            self._again: Callable[[], None] | None = None
-            # Kernels count on zeros where they put values.
+            self._again: Callable[[], object] | None = None
             self._used, size = 0, self._queries * sum(bound.width for bound in plan.measures)
-            self._values, self._zeros = zeros("d", size), zeros("d", size)
+            self._values = zeros("d", size)
+            # Kernels count on zeros where they put values.
+            self.calls: list[Call] = [("clear_values", (self._values,))]
 
     def of(self, bound: BoundMeasure) -> Any:
         """The values of a measure, float64[queries * width]; a list of bytes for relstring.
@@ -96,9 +96,8 @@ class Values:
     def compute_again(self) -> None:
         """Compute all values that were asked for, of the rankings that are in memory now."""
         self._missing = None
-        self._values[:] = self._zeros
         if self._again is None:
-            self._again = kernels.prepare_all(self._calls)
+            self._again = kernels.prepare_all(self.calls)
         self._again()
 
     def _room(self, count: int) -> Float64Array:
@@ -109,7 +108,7 @@ class Values:
     def _call(self, kernel: str, *arguments: object) -> None:
         """Call a kernel, now and whenever the values are computed again."""
         if self.repeats:
-            self._calls.append((kernel, arguments))
+            self.calls.append((kernel, arguments))
         getattr(kernels, kernel)(*arguments)
 
     def _count_as_best(self, bound: BoundMeasure, values: Float64Array) -> None:

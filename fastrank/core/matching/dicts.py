@@ -187,22 +187,23 @@ def _fill(
 class DictBatch:
     """Memory for `count` rankings of about `deepest` documents, which serves for several runs.
 
+    run, judged: where they are, and what the kernel makes of them, whose arguments are beside.
     prepared: for the caller, what computes values of the rankings that are in the memory; it must
     not refer to the batch.
     """
 
     def __init__(self, index: DictJudgments, options: Options, count: int, deepest: int) -> None:
         # Of the next rankings some may be deeper.
-        self.count, self._deepest = count, 1 << deepest.bit_length()
+        self.count, self.deepest = count, 1 << deepest.bit_length()
         self.prepared: Any = None
         # What has the rankings of this memory, as long as it exists.
         self._user: Callable[[], object] = _nobody
-        self._run, self.judged, arguments = _room(index, options, count, self._deepest)
-        self._call = kernels.prepare("judge_dicts", *arguments)
+        self.run, self.judged, self.arguments = _room(index, options, count, self.deepest)
+        self._call = kernels.prepare("judge_dicts", *self.arguments)
 
     def serves(self, count: int, deepest: int) -> bool:
         """Whether the memory has room for these rankings and nobody uses those that it has."""
-        return count == self.count and deepest <= self._deepest and self._user() is None
+        return count == self.count and deepest <= self.deepest and self._user() is None
 
     def lend(self, run: JudgedRun) -> JudgedRun:
         """A run with the rankings of this memory, which no other run gets while it exists."""
@@ -211,7 +212,7 @@ class DictBatch:
 
     def judge(self, dicts: list[dict[str, object]], lengths: list[int], queries: list[int]) -> bool:
         """Judge as many rankings as there is room for; False as for `judge_dicts`."""
-        _fill(self._run, dicts, lengths, queries)
+        _fill(self.run, dicts, lengths, queries)
         return bool(self._call() == self.count)
 
 

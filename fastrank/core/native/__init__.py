@@ -35,9 +35,13 @@ class _Kernels:
         """
         return self._load().prepare(name, *arguments)
 
-    def prepare_all(self, calls: Sequence[Call]) -> Callable[[], None]:
-        """A function that makes calls one after the other, each prepared like that of `prepare`."""
-        return self._load().prepare_all(calls)
+    def prepare_all(self, calls: Sequence[Call], whole: int = -1) -> Callable[[], bool]:
+        """A function that makes calls one after the other, each prepared like that of `prepare`.
+
+        It returns whether it has made all: not if a kernel on Python's objects returned something
+        other than `whole`, if that is not negative.
+        """
+        return self._load().prepare_all(calls, whole)
 
     def _load(self) -> EntryPoints | Interpreter:
         if self._engine is None:

@@ -59,13 +59,19 @@ class Interpreter:
         call.memory = values  # type: ignore[attr-defined]
         return call
 
-    def prepare_all(self, calls: Sequence[Call]) -> Callable[[], None]:
-        """The same calls again and again, one after the other."""
-        prepared = [self.prepare(name, *values) for name, values in calls]
+    def prepare_all(self, calls: Sequence[Call], whole: int = -1) -> Callable[[], bool]:
+        """See `EntryPoints.prepare_all`."""
+        prepared = [
+            (self.prepare(name, *values), whole >= 0 and KERNELS[name].holds_gil)
+            for name, values in calls
+        ]
 
-        def call() -> None:
-            for prepared_call in prepared:
-                prepared_call()
+        def call() -> bool:
+            for prepared_call, has_result in prepared:
+                result = prepared_call()
+                if has_result and result != whole:
+                    return False
+            return True
 
         return call
 

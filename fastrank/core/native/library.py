@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from _ctypes import addressof, byref, dlopen, dlsym
+from itertools import repeat
 
 from fastrank.core.native.buffers import (
     FORMATS,
@@ -95,24 +96,36 @@ class EntryPoints:
         call.memory = values  # type: ignore[attr-defined]
         return call
 
-    def prepare_all(self, calls: Sequence[Call]) -> Callable[[], None]:
+    def prepare_all(self, calls: Sequence[Call], whole: int = -1) -> Callable[[], bool]:
         """All calls as one, which makes them one after the other, again and again.
 
-        What changes between them must be in memory; that of the arguments may not move.
+        What changes between them must be in memory; that of the arguments may not move. whole: the
+        result of kernels on Python's objects after which the next call is made, -1 for any. Returns
+        whether all were made.
         """
-        rows, memory = [], []
+        rows: list[int] = []
+        memory, holds = [], False
         for name, values in calls:
             address, call_words = self.find(name)
-            _, _, count, *words = call_words.split()
-            arguments, result = flat_arguments(name, int(count), words, values), Int64()
-            rows += [address, addressof(result), addressof(arguments)]
+            lock, _, width, *words = call_words.split()
+            arguments, result = flat_arguments(name, int(width), words, values), Int64()
+            expected = whole if lock == "holding" else -1
+            rows += [address, addressof(result), addressof(arguments), expected]
             memory.append((values, arguments, result))
-        call_all = self.prepare("call_all", filled("q", rows))
+            holds = holds or lock == "holding"
+        table = filled("q", rows)
+        entry = (HoldingFunction if holds else Function)(self.find("call_all")[0])
+        done, count = Int64(), len(memory)
+        into, packed = byref(done), flat_arguments("call_all", 1, ["q"], (table,))
 
-        def call() -> None:
-            if failed := call_all():
-                raise RuntimeError(f"{failed} of {len(memory)} kernels ended with a status")
+        def call() -> bool:
+            entry(into, NO_EXCEPTION, packed)
+            if done.value < 0:
+                raise RuntimeError(f"one of {count} kernels ended with a status")
+            return bool(done.value == count)
 
+        # Addresses keep no memory alive; the function does.
+        call.memory = memory, table  # type: ignore[attr-defined]
         return call
 
     def _packer(self, count: int, words: list[str]) -> Packer | None:
@@ -137,7 +150,8 @@ class Library(EntryPoints):
         self.level = level
         self._handle = handle
         lines = _text(handle, "calls").decode().split("\n")
-        self._calls = dict(line.split(" ", 1) for line in lines)
+        parts = map(str.partition, lines, repeat(" "))
+        self._calls = {name: words for name, _, words in parts}
 
     def find(self, name: str) -> tuple[int, str]:
         """See `EntryPoints.find`."""

@@ -16,6 +16,7 @@ from fastrank.core.native.buffers import filled, zeros
 from fastrank.core.native.compiling.levels import levels
 from fastrank.core.native.compiling.object_cache import ALLOWED, BuildError, emit_object
 from fastrank.core.native.library import library_path, read_sources
+from fastrank.core.native.objects import api_with_numpy
 from tests.helpers.installations import (
     ALONE,
     copy_package,
@@ -309,6 +310,20 @@ def test_calls_are_made_one_after_the_other_as_often_as_asked_for():
     values[0] = 0.0
     again()
     assert (totals[0], doubled[0]) == (13.0, 20.0)
+
+
+@pytest.mark.skipif(api_with_numpy() is None, reason="no C API of CPython here")
+def test_calls_end_after_one_on_objects_that_did_not_do_all():
+    values, totals = filled("d", [1.0, 2.0]), zeros("d", 1)
+    items = ["not a float", 3.0]
+    copy_floats = "copy_floats", (api_with_numpy(), id(items), -1, values)
+    again = kernels.prepare_all([copy_floats, ("add_up", (values, 1, totals))], whole=1)
+
+    assert not again()
+    assert totals[0] == 0.0
+    items[0] = 4.0
+    assert again()
+    assert totals[0] == 7.0
 
 
 def test_arguments_of_calls_are_looked_at_before_any_is_made():
