@@ -30,6 +30,7 @@ import re
 from functools import lru_cache
 
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.messages import brief
 from fastrank.core.data.row_dicts import RowDicts
 from fastrank.core.evaluation.one_query import Layout, OneByOne
 from fastrank.core.formats.tables.to_qrels import qrels_from_dict
@@ -315,4 +316,4 @@ def _check_judgments(judged: Mapping[Any, object]) -> None:
                 raise ArgumentError(source, expected)
             if not is_integer:
                 raise ArgumentError(source, f"Expected relevance to be integer, found {grade!r}")
-            raise InputError(source, f"the relevance {grade} is too large")
+            raise InputError(source, f"the relevance {brief(grade)} is too large")

@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from fastrank.common.lazy import optional
 from fastrank.core.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
-from fastrank.core.formats.tables.forms import is_row
+from fastrank.core.formats.tables.forms import is_missing, is_row
 from fastrank.core.formats.tables.records import table_of_columns
 from fastrank.core.formats.tables.sniff import first_other_than_ranks
 from fastrank.core.formats.tables.table import Table, first_empty, stretches_of
@@ -413,7 +413,7 @@ def plain_fields(kind: str, columns: Sequence[Iterable[Any]], source: str) -> tu
         return ("query_id", "doc_id", "relevance")
     queries, numbers = columns[0], columns[2] if len(columns) > 2 else ()
     number: Any = next(iter(numbers), None)
-    if number is None or getattr(number, "ndim", 0) > 0 or number not in (0, 1):
+    if is_missing(number) or getattr(number, "ndim", 0) > 0 or number not in (0, 1):
         return fields
     are_integers = isinstance(number, Integral)
     if (are_integers and number == 0) or first_other_than_ranks(queries, numbers, int(number)):

@@ -294,7 +294,7 @@ def is_header(
     cells: Iterable[Name], roles: Iterable[Sequence[str]] = (("query",), ("doc",))
 ) -> bool:
     """Whether these are column names that include one of each of the roles."""
-    names = {normalized_name(cell) for cell in cells}
+    names = {normalized_name(cell) for cell in cells if not isinstance(cell, int)}
     return all(any(not names.isdisjoint(names_of(role)) for role in needed) for needed in roles)
 
 
