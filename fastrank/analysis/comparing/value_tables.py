@@ -120,12 +120,18 @@ def _is_file_or_frame(value: object) -> bool:
 
 
 def are_columns_of(scores: Mapping[Any, Any]) -> bool:
-    """Whether a dict is a table: columns by name."""
+    """Whether a dict is a table: columns by name, not systems by data set."""
     if any(map(_is_file_or_frame, scores.values())):
+        return False
+    if any(hasattr(cell, "keys") for column in scores.values() for cell in _first(column)):
         return False
     return bool(scores) and (
         all(map(is_column, scores.values())) or are_columns(scores, (("system",), ("item",)))
     )
+
+
+def _first(column: Any) -> list[Any]:
+    return [next(iter(column), None)] if isinstance(column, (list, tuple)) else []
 
 
 def _table(scores: Any) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.c_numbers import atof, atol
@@ -36,7 +35,7 @@ LISTS = ("cutoffs", "recalls")
 
 def reusable(measures: Measures) -> Measures:
     """The measures, in a list if they are an iterator, which can be read only once."""
-    return list(measures) if isinstance(measures, Iterator) else measures
+    return list(measures) if hasattr(measures, "__next__") else measures  # type: ignore[arg-type]
 
 
 class Selection:
