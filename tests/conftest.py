@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
 # By default, 100 examples.
 settings.register_profile("deep", max_examples=1000, deadline=None)
+
+
+def pytest_configure() -> None:
+    """A job in the background of a script ignores SIGINT, as would all programs that tests run."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
