@@ -45,7 +45,7 @@ def table_of_delimited(
     lines = array("q")
     rows: list[list[str]] = []
     for line, cells in delimited_records(content, name, DELIMITERS[form], quoted=quoted):
-        if rows and not any(map(str.strip, cells)):
+        if not (cells and cells[0].strip()) and rows and not any(map(str.strip, cells)):
             # Spreadsheets write rows without content.
             continue
         rows.append(cells)

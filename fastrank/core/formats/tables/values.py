@@ -142,7 +142,8 @@ def encoded_id(value: Any, fail: Callable[[str], NoReturn]) -> bytes:
         return bytes(value)
     if isinstance(value, str):
         try:
-            return encoded(value)
+            # A call of `encoded` for each id would take as long again.
+            return value.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
             fail(f"expected an id, found a lone surrogate in {value!r}, which UTF-8 cannot encode")
     kind: Any = type(value)
