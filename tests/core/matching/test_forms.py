@@ -17,7 +17,7 @@ from fastrank.core.matching.match import match
 from fastrank.core.matching.options import Options
 from fastrank.core.matching.plan import Plan
 from fastrank.core.measures.selection import Selection
-from fastrank.errors import EvaluationError, NoQueriesError
+from fastrank.errors import ArrayError, EvaluationError, NoQueriesError
 from tests.helpers.forms import (
     CASES,
     RUNS,
@@ -125,7 +125,11 @@ def test_every_form_gives_what_a_run_in_memory_gives(case, how, counts, threads,
                 assert_same(found, expected)
     for arrays, reading in arrays_of(case):
         found = outcome(fr.evaluate_arrays, *arrays, measures, threads=threads, **reading, **how)
-        assert_same(found, expected, named="queries" in reading)
+        same = expected
+        if isinstance(found, ArrayError):
+            # Rows are checked before it is known which queries are missing.
+            same = outcome(fr.evaluate, qrels, run, measures, **how | {"missing": "skip"})
+        assert_same(found, same, named="queries" in reading)
 
 
 # Ranks of judged documents
