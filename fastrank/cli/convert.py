@@ -9,13 +9,12 @@ from fastrank.core.formats.files import files
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.formats import FORMATS, format_by_name, written_formats
 from fastrank.core.formats.load import (
-    dropped_notes,
     file_of,
     find_kind,
     is_dataset,
     read_qrels,
     read_run,
-    without_results,
+    warn_of_dropped,
 )
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.table_files import delimited_lines
@@ -94,9 +93,8 @@ def _run(arguments: argparse.Namespace) -> int:
         warn(f"{name_of(arguments.source)}: {reason}")
     # The numbers are replaced first: with more of them than it needs, OUT is still right.
     files.write_all(outputs)
-    if kind == "run" and form != "json":
-        for note in dropped_notes(without_results(loaded)):
-            warn(note)
+    if kind == "run":
+        warn_of_dropped(loaded, form, warn)
     return 0
 
 
@@ -111,13 +109,12 @@ def _numbered(noun: Qrels | Run, path: str) -> tuple[Any, Iterable[bytes]]:
         table = table_of(path, form="tsv")
         if table.names != NUMBERED:
             raise InputError(path, f"expected the columns {' and '.join(NUMBERED)}")
-        numbers = dict(zip(table.values("query"), table.values("number"), strict=True))
-        known = [
-            number for number in table.values("number") if number.isascii() and number.isdigit()
-        ]
-        if len({*map(int, known)}) < len(table.values("number")):
+        listed = table.values("number")
+        known = {int(number) for number in listed if number.isascii() and number.isdigit()}
+        if len(known) < len(listed):
             raise InputError(path, "expected a number for each query, no two of which are equal")
-        last = max(map(int, known), default=0)
+        numbers = dict(zip(table.values("query"), listed, strict=True))
+        last = max(known, default=0)
     for query in noun.query_ids:
         if query not in numbers:
             last += 1

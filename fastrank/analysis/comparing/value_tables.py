@@ -15,7 +15,7 @@ from fastrank.core.formats.tables.grouping import columns_of
 from fastrank.core.formats.tables.reading import table_of
 from fastrank.core.formats.tables.records import are_columns
 from fastrank.core.formats.tables.roles import INDEX_NAMES, find_columns, normalized_name
-from fastrank.core.formats.tables.table_files import restored
+from fastrank.core.formats.tables.table_files import SEMICOLONS, restored
 from fastrank.errors import InputError, MeasureError
 
 TYPE_CHECKING = False
@@ -139,8 +139,7 @@ def _table(scores: Any) -> Table:
     if not table.names or not table.size:
         raise InputError(table.source, "expected rows of values, found none")
     if len(table.names) == 1 and ";" in str(table.names[0]):
-        reason = "the cells are separated by semicolons; expected commas (CSV) or tabs (TSV)"
-        raise InputError(table.source, reason)
+        raise InputError(table.source, SEMICOLONS)
     return table
 
 

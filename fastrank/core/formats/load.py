@@ -246,15 +246,15 @@ def write_run(
     {"query_id": "q1", "doc_id": "d1", "score": 0.5}
     """
     _save(run, Run, path, format)
-    if (format or format_by_name(files.name_of(path))) != "json":
-        for note in dropped_notes(without_results(run)):
-            warn(note)
+    warn_of_dropped(run, format or format_by_name(files.name_of(path)), warn)
 
 
-def without_results(run: Run) -> list[bytes]:
-    """The ids of the queries for which nothing was found."""
+def warn_of_dropped(run: Run, form: str | None, warn: Warn) -> None:
+    """Note the queries without results, which only JSON has."""
     offsets = run.offset_column
-    return [query for row, query in enumerate(run.queries) if offsets[row] == offsets[row + 1]]
+    empty = [query for row, query in enumerate(run.queries) if offsets[row] == offsets[row + 1]]
+    for note in dropped_notes(empty if form != "json" else ()):
+        warn(note)
 
 
 def dropped_notes(queries: Sequence[bytes]) -> list[str]:

@@ -13,7 +13,7 @@ from fastrank.errors import MeasureError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import TypeAlias
+    from typing import TypeAlias, TypeVar
 
     from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.measures.notation import MeasureSpec
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     OneMeasure: TypeAlias = str | MeasureSpec | Callable[..., float]
     """A name such as `"nDCG@10"`, or several names separated by blanks; a measure that is parsed,
     or an object of ir_measures; or a function that `fastrank.measure` has made a measure."""
+    Asked = TypeVar("Asked")
     Measures: TypeAlias = OneMeasure | Iterable[OneMeasure]
     """One measure or several. Sets such as `"official"` are names, too: see
     [Sets of measures](../measures.md#sets-of-measures)."""
@@ -33,9 +34,9 @@ DEFAULT_MEASURES = "map ndcg_cut.10 P.10"
 LISTS = ("cutoffs", "recalls")
 
 
-def reusable(measures: Measures) -> Measures:
+def reusable(measures: Asked) -> Asked:
     """The measures, in a list if they are an iterator, which can be read only once."""
-    return list(measures) if hasattr(measures, "__next__") else measures  # type: ignore[arg-type]
+    return list(measures) if hasattr(measures, "__next__") else measures  # type: ignore[call-overload]
 
 
 class Selection:

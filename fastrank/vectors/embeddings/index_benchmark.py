@@ -19,7 +19,7 @@ from fastrank.common.progress import bar
 from fastrank.core.formats.inputs import as_qrels
 from fastrank.core.formats.trec.line_files import as_exclusions
 from fastrank.core.matching.keywords import EVALUATION, SearchedOptions
-from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection
+from fastrank.core.measures.selection import DEFAULT_MEASURES, Selection, reusable
 from fastrank.errors import ArrayError, OptionError
 from fastrank.vectors.embeddings.faiss_configurations import (
     Configuration,
@@ -142,8 +142,7 @@ def compare_indexes(
     searched_for = _gathered(queries, unit=metric == "cosine")
     check_dimension(open_vectors("queries", searched_for), vectors.dimension)
     sample = vectors.count if train_size is None else min(vectors.count, train_size)
-    # Used for every index, so it must not be an iterator.
-    measures = measures if isinstance(measures, str) else list(measures)
+    measures = reusable(measures)
     Selection(measures)
     evaluation = {"measures": measures, "k": k, **pick(values, SearchedOptions)}
     if qrels is not None:

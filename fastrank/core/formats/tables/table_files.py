@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LINES_AT_ONCE = 1 << 10
 RATING = "rating"
+SEMICOLONS = "the cells are separated by semicolons; expected commas (CSV) or tabs (TSV)"
 # What spreadsheets run; numbers and single characters, such as a dash, are nothing that they do.
 FORMULA = re.compile(r"[=+\-@\t\r](?=.)(?!(?<=[+-])[0-9.]+(?:[eE][+-]?[0-9]+)?$)", re.DOTALL)
 
@@ -81,8 +82,7 @@ def table_of_delimited(
 def _refuse_semicolons(first: Sequence[str], name: str, line: int) -> None:
     """Raise FormatError for what spreadsheets write where a comma is a decimal point."""
     if first[0].count(";") > 1:
-        reason = "the cells are separated by semicolons; expected commas (CSV) or tabs (TSV)"
-        raise FormatError(name, line, f"{reason}, and points for decimals")
+        raise FormatError(name, line, f"{SEMICOLONS}, and points for decimals")
 
 
 def are_names(cells: Sequence[str]) -> bool:
