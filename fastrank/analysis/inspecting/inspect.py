@@ -205,7 +205,7 @@ def inspect(
     ]
     return Inspection(
         comparison=comparison,
-        grades=sorted({grade for grade in map(float, judgments.grades) if grade >= 0}),
+        grades=sorted({float(grade) for grade in set(judgments.grades.tolist()) if grade >= 0}),
         groups=grouped,
         k=k,
         level=float(checked.relevance_level),

@@ -165,7 +165,8 @@ def _numbers(table: Table, role: str, kind: str, chosen: Name, lists: int) -> li
     """
     known = () if chosen is None else names_beside_lists(role)
     if role == "grade" and _columns(table, names_of("retrieved"), ABSENT):
-        known = tuple(name for name in known if name not in names_beside_lists("score"))
+        scores = names_beside_lists("score")
+        known = tuple(name for name in known if name not in scores)
     indexes = [index for index in _columns(table, known, chosen) if index != lists]
     for index in indexes:
         if _has_lists(table, index):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import contextmanager
+from functools import cache
 
 from fastrank.common.faces import column_option
 from fastrank.common.messages import first_few
@@ -269,6 +270,8 @@ def asking_columns(names: Mapping[str, Name]) -> Iterator[AskedColumns]:
         _asked = before
 
 
+# Lists of objects ask for each element.
+@cache
 def names_of(role: str) -> tuple[str, ...]:
     """All names of a role, the first choice first."""
     return sum(ROLES[role], ())
