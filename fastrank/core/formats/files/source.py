@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import sys
+from _thread import allocate_lock
 
 from fastrank.errors import ReadError
 
@@ -38,6 +39,8 @@ _READ = 1 << 20
 _AT_ONCE = 1 << 30
 # Bytes to read between checks for an interrupt: about a second on a slow disk.
 _UNINTERRUPTED = 1 << 26
+# Held where reading moves the position of a file.
+_MOVING = allocate_lock()
 
 
 def name_of(source: Source) -> str:
@@ -149,7 +152,8 @@ class SourceFile:
         self.rereadable = status is not None and self._regular and status.st_size > 0
         if self.rereadable:
             with _Reasons(name):
-                head = os.pread(file.fileno(), _LONGEST_MAGIC, 0)
+                magic = bytearray(_LONGEST_MAGIC)
+                head = bytes(magic[: _preadv(file.fileno(), [magic], 0)])
         else:
             self._stream = _Stream(name, file, may_be_empty)
             head = self._stream.head()
@@ -305,6 +309,19 @@ class Reader:
         return 0
 
 
+def _read_from(handle: int, views: list[memoryview | bytearray], position: int) -> int:
+    """Like `os.preadv`, with one view, where the system does not have it."""
+    (view,) = views
+    with _MOVING:
+        os.lseek(handle, position, os.SEEK_SET)
+        content = os.read(handle, len(view))
+    view[: len(content)] = content
+    return len(content)
+
+
+_preadv = getattr(os, "preadv", _read_from)
+
+
 class _Part(Reader):
     """A range of a regular file, read without moving the position of the file."""
 
@@ -320,7 +337,7 @@ class _Part(Reader):
             return 0
         with _Reasons(self._name):
             handle = self._file.fileno()
-            count = os.preadv(handle, [view[: self._stop - self._at]], self._at)
+            count = _preadv(handle, [view[: self._stop - self._at]], self._at)
             if not count:
                 size = min(self._at, os.fstat(handle).st_size)
                 raise _shrank(self._name, self._size, size)
