@@ -22,6 +22,9 @@ def hit_rate(case):
     print("this is no answer")
     return value(case, "hit-rate-called-recall") if case["measure"] == "recall" else None
 
+def repeats(case):
+    return value(case, "repetition-counts")
+
 def exits(case):
     return value(case) if case["ranking"] else os._exit(3)
 
@@ -48,10 +51,14 @@ TOLD = """
 metrics:right => 0 mistakes; 60 of 60 cases right.
 metrics:hit_rate
   the hit rate is called recall: 8 of 8 cases [hit-rate-called-recall] In recall. Example:
-    recall-hit-rate-called-recall: 1.0000, expected 0.5000. Right: recall is the number of relevant
-    documents in the first k, divided by all relevant ones. 1 mistake; 14 of 22 cases right.
+    {"case": "recall-hit-rate-called-recall", ... 1.0]]}: 1.0000, expected 0.5000.
+    Right: recall is the number of relevant documents in the first k, divided by all relevant ones. 1 mistake; 14 of 22 cases right.
     Skipped, with their cases: precision (5), hit_rate (2), ... mean_ndcg (1).
 metrics:hit_rate --ignore hit-rate-called-recall => 0 mistakes; 14 of 22 cases right. Skipped, ...
+metrics:repeats
+  a document that is returned twice counts twice: 4 of 4 cases [repetition-counts] ... 56 of 60
+    cases right.
+-m ndcg metrics:repeats => ...: 1.3066, expected 1.0000 or 0.9197. ...
 metrics:exits => a query without results has no value: 3 of 3 cases [no-results-fail]...
 metrics:hangs --timeout 2 -m hit_rate -m ndcg -m mrr
   no value (no answer in 2 seconds): 3 of 15 cases In ndcg. ...

@@ -45,8 +45,9 @@ class Case(NamedTuple):
 
     def as_trec(self) -> tuple[str, str]:
         """The texts of a file of judgments and of a run; the query of a single one is `q`."""
-        both = self.judgments, self.ranking
-        judgments, rankings = both if self.measure in MEANS else ({"q": own} for own in both)
+        judgments, rankings = self.judgments, self.ranking
+        if self.measure not in MEANS:
+            judgments, rankings = {"q": judgments}, {"q": rankings}
         return (
             "".join(
                 f"{query} 0 {document} {grade}\n"
@@ -59,6 +60,10 @@ class Case(NamedTuple):
                 for rank, (document, score) in enumerate(ranking, 1)
             ),
         )
+
+    def right_values(self) -> list[float]:
+        """The right values, each once."""
+        return list({value: None for value in self.right.values() if value is not None})
 
     def mistakes(self, value: float | None) -> list[str]:
         """The mistakes of which a value comes; None is no value."""

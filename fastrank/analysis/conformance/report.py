@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from itertools import chain
 from typing import NamedTuple
 
 from fastrank.analysis.conformance.asking import Answer
-from fastrank.analysis.conformance.cases import agree, mistakes
+from fastrank.analysis.conformance.cases import agree, all_cases, mistakes
 from fastrank.common.messages import counted
 from fastrank.common.rendering.document import Document, Paragraph, Section
 from fastrank.common.rendering.numbers import number
@@ -34,8 +35,8 @@ class Diagnosis(NamedTuple):
     """A mistake, and the cases that show it.
 
     mistake, right: in words. measures: in which it is made. cases, of: how many cases show it, and
-    could. case: an example, with its value, NaN if there is none, and a right value. name: of the
-    mistake; empty for answers that no known mistake explains.
+    could. case: an example, with its value, NaN if there is none, and the first right value. name:
+    of the mistake; empty for answers that no known mistake explains.
     """
 
     mistake: str
@@ -51,7 +52,9 @@ class Diagnosis(NamedTuple):
     def section(self) -> Section:
         """The mistake as a heading, with what explains it."""
         value = "no value" if math.isnan(self.value) else number(self.value)
-        example = f"{self.case}: {value}, expected {number(self.expected)}"
+        (case,) = (case for case in all_cases() if case.case == self.case)
+        expected = " or ".join(map(number, case.right_values()))
+        example = f"{json.dumps(case.question())}: {value}, expected {expected}"
         name = f" [{self.name}]" if self.name else ""
         return Section(
             f"{self.mistake}: {self.cases} of {counted(self.of, 'case')}{name}",
@@ -129,10 +132,9 @@ def diagnosed(
 
 
 def _is_right(case: Case, answer: Answer) -> bool:
-    values = case.right.values()
     if answer.value is None:
-        return answer.is_error and None in values
-    return any(agree(answer.value, right) for right in values)
+        return answer.is_error and None in case.right.values()
+    return any(agree(answer.value, right) for right in case.right_values())
 
 
 def _explained(pairs: Answered, wrong: Answered) -> dict[str, str]:
@@ -149,10 +151,11 @@ def _explained(pairs: Answered, wrong: Answered) -> dict[str, str]:
         for case, answer in wrong
         if case.measure in with_values
     }
+    names = {case.case for case, _ in wrong}
     against = Counter(
         (mistake, case.measure)
         for case, _ in pairs
-        if all(case is not own for own, _ in wrong)
+        if case.case not in names
         for mistake in case.wrong
     )
     in_all = Counter(mistake for causes in shown.values() for mistake, _ in causes)
@@ -188,7 +191,7 @@ def _diagnosis(name: str, group: Answered, pairs: Answered) -> Diagnosis:
         of=len(could) if right else len(pairs),
         case=case.case,
         value=math.nan if answer.value is None else answer.value,
-        expected=next(value for value in case.right.values() if value is not None),
+        expected=case.right_values()[0],
         right=right,
         name=name if right else "",
     )
