@@ -52,7 +52,8 @@ metrics:right => 0 mistakes; 60 of 60 cases right.
 metrics:hit_rate
   the hit rate is called recall: 8 of 8 cases [hit-rate-called-recall] In recall. Example:
     {"case": "recall-hit-rate-called-recall", ... 1.0]]}: 1.0000, expected 0.5000.
-    Right: recall is the number of relevant documents in the first k, divided by all relevant ones. 1 mistake; 14 of 22 cases right.
+    Right: recall is the number of relevant documents in the first k, divided by all relevant ones.
+    1 mistake; 14 of 22 cases right.
     Skipped, with their cases: precision (5), hit_rate (2), ... mean_ndcg (1).
 metrics:hit_rate --ignore hit-rate-called-recall => 0 mistakes; 14 of 22 cases right. Skipped, ...
 metrics:repeats

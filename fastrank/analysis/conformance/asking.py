@@ -76,7 +76,7 @@ def ask(
 
 
 def _filled(words: Sequence[str], case: Case, folder: str) -> list[str]:
-    """The words of a command for a case, whose files are written if they are named."""
+    """The words of a command for a case, whose files are in a folder."""
     values = {"{measure}": case.measure, "{k}": str(case.k)}
     for name, text in zip(FILES, case.as_trec(), strict=True):
         path = Path(folder, name.strip("{}"))
