@@ -76,7 +76,10 @@ def _weights(text: str) -> list[float]:
 
 # argparse shows the names of functions in its messages.
 _level.__name__, _weights.__name__ = "number", "weights"
-COLUMNS = f"columns by role, as in query=need,grade=3 (from 0): {', '.join(LISTED_ROLES)}"
+COLUMNS = (
+    "columns by role: query=need, or without a header query=0 (the first);"
+    f" {', '.join(LISTED_ROLES)}"
+)
 LETTERS = {
     "relevance_level": "l",
     "depth": "M",

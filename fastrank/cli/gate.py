@@ -88,7 +88,7 @@ def _declare_check(parser: Parser) -> None:
     parser.add_files()
     parser.add(
         "-m, --measure MEASURE ...",
-        "makes sure that these are the baseline's measures",
+        "fail unless the baseline has exactly these measures",
         dest="measures",
         group=INPUTS,
     )

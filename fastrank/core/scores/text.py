@@ -233,7 +233,7 @@ NOTED_SHARE = 0.1
 
 def tie_notes(scores: Evaluated, of: str = "", saved: str = "", measure: str = "") -> list[str]:
     """A note on the measure that the order of tied documents moves most, if it moves by more than
-    a tenth.
+    a tenth of its value.
 
     of: the name of the run, if what is before the note does not say it. saved: what has the option
     for the order of ties, if that is a baseline. measure: as for `notes`.
