@@ -226,9 +226,9 @@ class Values:
 
         plan = self.plan
         qrels = plan.judgments
-        evaluated = set(queries)
-        everyone = enumerate(qrels.queries)
-        missing = filled("q", [i for i, query in everyone if query not in evaluated])
+        with_values = set(queries)
+        all_queries = enumerate(qrels.queries)
+        missing = filled("q", [i for i, query in all_queries if query not in with_values])
         # An empty ranking has no ties, and only the first one evaluated has to be judged.
         options = plan.options.changed(original=False, ties="docno_desc")
         plan = plan.changed(measures=list(filter(counts_missing, plan.measures)), options=options)

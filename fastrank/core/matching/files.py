@@ -68,7 +68,7 @@ def match_file(plan: Plan, parts: FileParts) -> JudgedRun | None:
     if memory.are_scattered:
         streams = Collector(plan.judgments, options, parts, comments=comments)
         tag = streams.collect()
-    judged = None if tag is None else _judged(plan, streams, tag)
+    judged = None if tag is None else _judged_run_of_parts(plan, streams, tag)
     plan.memory.keep(memory)
     return judged
 
@@ -84,7 +84,7 @@ def _streamable(plan: Plan) -> records.TextTable | None:
     return table
 
 
-def _judged(plan: Plan, streams: _Streams | Collector, tag: bytes) -> JudgedRun | None:
+def _judged_run_of_parts(plan: Plan, streams: _Streams | Collector, tag: bytes) -> JudgedRun | None:
     """The rankings in what was read; None if one cannot be judged."""
     missing: Collection[int] = ()
     if plan.options.evaluates_missing:
@@ -127,7 +127,7 @@ class _Fed:
 class _Streams(_Fed):
     """Feeders of the streaming kernel and their results: columns with a section for each."""
 
-    # The rankings of a run are gathered in memory of their own.
+    # For `batch_of` in core/evaluation/scoring.py: no run's rankings are in this memory.
     judged = None
 
     def __init__(
@@ -136,7 +136,7 @@ class _Streams(_Fed):
         super().__init__(qrels, options)
         self.count = count
         self._ranking_options, self._queries = options.codes(), queries
-        # Of four columns a section has a row for each judgment, of the others for each query.
+        # A section of the first four columns has a row per judgment; of the other five, per query.
         self._sizes = [len(qrels.docs)] * 4 + [len(qrels)] * 5
         self._streamed = records.StreamedRankings(*(zeros("q", count * n) for n in self._sizes))
         self.feeders = [self._feeder(number) for number in range(count)]

@@ -258,12 +258,14 @@ def _evaluated(
     pairs = list(zip(matched.judgments, matched.rankings, strict=True))
     if options.query is not None:
         pairs = [pair for pair in pairs if judgments.queries[pair[0]] == options.query]
-    evaluated = [pair for pair in pairs if pair[1] >= 0]
-    missing = len(pairs) - len(evaluated)
+    pairs_to_evaluate = [pair for pair in pairs if pair[1] >= 0]
+    missing = len(pairs) - len(pairs_to_evaluate)
     if options.evaluates_missing:
         # The index at which with_placeholder adds the ranking of queries without results.
-        evaluated = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
-    chosen = (filled("q", [pair[i] for pair in evaluated]) for i in (0, 1))
+        pairs_to_evaluate = [
+            (query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs
+        ]
+    chosen = (filled("q", [pair[i] for pair in pairs_to_evaluate]) for i in (0, 1))
     return records.Matched(*chosen), missing
 
 
