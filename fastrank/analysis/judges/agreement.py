@@ -11,7 +11,7 @@ import numpy as np
 from fastrank.analysis.comparing.bootstrap import jackknifed
 from fastrank.analysis.comparing.options import settings_of
 from fastrank.analysis.comparing.randomization import resampled_sums
-from fastrank.analysis.judges.coefficients import METRICS, alpha, coefficients
+from fastrank.analysis.judges.coefficients import ALPHA_METRICS, alpha, coefficients
 from fastrank.analysis.judges.labels import (
     Labels,
     apply_scale,
@@ -61,7 +61,7 @@ NAMES = {
     "ac1": "Gwet's AC1",
     "ac2_linear": "Gwet's AC2, linear weights",
     "ac2": "Gwet's AC2, quadratic weights",
-    **{f"alpha_{metric}": f"Krippendorff's alpha, {metric}" for metric in METRICS},
+    **{f"alpha_{metric}": f"Krippendorff's alpha, {metric}" for metric in ALPHA_METRICS},
     "bias": "mean grade of {b} minus that of {a}",
     "higher": "graded higher by {b}",
     "lower": "graded lower by {b}",
@@ -303,7 +303,9 @@ class JudgeAgreement(Result, Frozen):
         grades = np.array(self.grades)
         if len(self.judges) == 2:
             return coefficients(grades, self.relevance_level)
-        return {f"alpha_{name}": partial(alpha, grades=grades, metric=name) for name in METRICS}
+        return {
+            f"alpha_{name}": partial(alpha, grades=grades, metric=name) for name in ALPHA_METRICS
+        }
 
     def _function(self, name: str) -> Coefficient:
         functions = self._functions()
@@ -475,7 +477,7 @@ def agreement_of(labels: Labels, relevance_level: float, chosen: Settings) -> Ju
         only_b=only[1],
         grades=grades.tolist(),
         queries=queries,
-        alpha={metric: float(alpha(coincidence, grades, metric)) for metric in METRICS},
+        alpha={metric: float(alpha(coincidence, grades, metric)) for metric in ALPHA_METRICS},
         relevance_level=relevance_level,
         notes=[],
         _by_query=by_query,
