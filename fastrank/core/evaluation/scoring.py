@@ -90,8 +90,13 @@ def scores_of(
 
     values, columns = computed(plan, before_failure, values_of, batch)
     if values.repeats:
-        # The next run of as many queries overwrites them.
-        columns = [column and memoryview(bytearray(column)).cast("d") for column in columns]
+        # The next run of as many queries overwrites them; texts are not computed again with them.
+        columns = [
+            values.of(bound)
+            if bound.measure.is_text
+            else column and memoryview(bytearray(column)).cast("d")
+            for bound, column in zip(measures, columns, strict=True)
+        ]
     # Imported late: the trec_eval command needs these modules only for -c and -Z.
     if before_failure.placeholders:
         from fastrank.core.matching.queries import clear_placeholders
@@ -215,7 +220,6 @@ def _may_repeat(plan: Plan) -> bool:
         and getattr(plan.judgments, "scale", None) is None
         and all(
             bound.measure.needs in REPEATABLE
-            and not bound.measure.is_text
             # The gains of grades that no document has depend on the highest grade.
             and not bound.pairs
             for bound in plan.measures
