@@ -41,7 +41,7 @@ TABLES = {STATISTICS: COMPARISON, CONVENTIONS: EVALUATION}
 GROUP_OF = {keyword.name: title for title, table in TABLES.items() for keyword in table}
 # Wherever it is an option.
 GROUP_OF["threads"] = GENERAL
-# What counts queries without results as 0, on the command line.
+# The flag that counts queries without results as 0.
 ZERO = "--missing zero"
 # The first line on one or several parameters in a docstring; more indented lines follow.
 DESCRIBED = re.compile(r"((?:\w+, )*\w+): +(\S.*)")
@@ -88,7 +88,7 @@ LETTERS = {
     "measure": "m",
 }
 IDS = "{} ids, .npy or lines (default: row numbers)"
-# What differs on the command line from Python.
+# Declarations of flags that differ from the parameters in Python.
 OTHERWISE: dict[str, dict[str, object]] = {
     "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
     "exclude": {"metavar": "FILE", "help": "exclude what FILE has: a query and a document a line"},

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.gating.verdict import Verdict
     from fastrank.cli.parser import Parser
 
-# What writes XML.
+# The way to write XML.
 JUNIT = "write JUnit XML with `pytest --junitxml FILE` and fastrank.testing.assert_not_worse"
 EPILOG = """\
 `fastrank gate save --help` and `fastrank gate check --help` explain the two

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fastrank.cli.command import Command
     from fastrank.cli.parser import Parser
 
-# What each command does, in groups.
+# The commands and what each does, in groups.
 GROUPS = {
     "evaluate": {
         "eval": "evaluate runs against the same judgments (qrels)",

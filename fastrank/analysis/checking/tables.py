@@ -100,7 +100,8 @@ def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading
             unit = found.unit
             return Reading(_rows(found, unit, lines * (unit == "line"), judgments), refused)
         rows = _rows(_table_of(found, name, judgments), ITEM, 0, judgments)
-        # Of what the reader refuses, ids may be anything, lone surrogates that have no bytes too.
+        # Ids of a table that the reader refuses may be anything, even lone surrogates without
+        # bytes.
         without = (
             [] if judgments or refused else [q for q, documents in found.items() if not documents]
         )

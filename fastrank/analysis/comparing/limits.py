@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.analysis import Analysis
     from fastrank.analysis.comparing.options import Settings
 
-# What the notes begin with, which are shown first.
+# The beginning of the notes that are shown first.
 IMPOSSIBLE = "nothing can be significant"
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Symbols = tuple[str, str, str]
 
-# What columns of a measure may show.
+# The columns that a measure may have.
 SHOWN = ("mean", "interval", "p")
 # The interval of the same kind as a test.
 OF_TESTS = {"t": "t", "bootstrap": "studentized"}

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.common.arrays import Floats, Integers
 
-# Of `Comparison.to_json`, and its fields that are settings there.
+# The schema of `Comparison.to_json`, and the fields that are settings there.
 SCHEMA = "fastrank.comparison/1"
 SETTINGS = ("test", "correction", "alpha", "interval", "level", "seed", "resamples")
-# Of standings.
+# The columns of standings.
 HEADER = ("system", "mean", "rank", "low", "high", "group", "needed")
 # One for each letter; more groups help nobody.
 MOST_GROUPS = len(ascii_lowercase)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 SUMMARY = ("agreement", "kappa", "kappa_quadratic", "ac1", "ac2", "bias")
 BY_QUERY = ("agreement", "kappa", "kappa_quadratic", "bias")
 BY_GRADE = ("agreement", "higher", "lower", "bias")
-# What coefficients are called; a and b are the judges.
+# The names of coefficients; a and b are the judges.
 NAMES = {
     "agreement": "equal grades",
     "kappa": "Cohen's kappa",
@@ -112,8 +112,8 @@ class JudgeAgreement(Result, Frozen):
     alpha: dict[str, float]
     relevance_level: float
     notes: list[str]
-    # Of each query, float64[queries, grades, grades]: of two judges the confusion matrix, of
-    # several the coincidences.
+    # Counts by query, float64[queries, grades, grades]: the confusion matrix of two judges, the
+    # coincidences of several.
     _by_query: Floats
     _labels: Labels
     _settings: Settings

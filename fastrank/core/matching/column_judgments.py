@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from fastrank.core.native import records
     from fastrank.core.native.record import Record
 
-# What measures need that do not use rankings; and that do not use grades, or use the strata.
+# The needs of measures that do not use rankings; and of those that do not use grades, or use the
+# strata.
 WITHOUT_RANKINGS = ("queries", "run")
 WITHOUT_GRADES = (*WITHOUT_RANKINGS, "strata")
 # As many possible keys for each one that is there are numbered faster by a table than by sorting.

@@ -193,10 +193,10 @@ class DictBatch:
     """
 
     def __init__(self, index: DictJudgments, options: Options, count: int, deepest: int) -> None:
-        # Of the next rankings some may be deeper.
+        # Some of the next rankings may be deeper.
         self.count, self.deepest = count, 1 << deepest.bit_length()
         self.prepared: Any = None
-        # What has the rankings of this memory, as long as it exists.
+        # The run whose rankings are in this memory, while it exists.
         self._user: Callable[[], object] = _nobody
         self.run, self.judged, self.arguments = _room(index, options, count, self.deepest)
         self._call = kernels.prepare("judge_dicts", *self.arguments)

@@ -65,7 +65,7 @@ class Judged(Frozen):
             (_joined_offsets if i in OFFSETS else numpy.concatenate)(columns)
             for i, columns in enumerate(zip(*(piece.columns[:9] for piece in pieces), strict=True))
         ]
-        # What are taken from memory are Python's own numbers, which JSON knows too.
+        # Items of a memoryview are Python's numbers, which JSON can write.
         views = (memoryview(column) for column in whole)
         columns = records.Rankings(*views, *pieces[0].columns[9:])
         return Judged(columns=columns, ties=_joined_ties(pieces))

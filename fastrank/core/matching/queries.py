@@ -101,7 +101,7 @@ def missing_queries(judgments: Judgments | Graded, run_queries: Ids) -> Evaluati
     )
 
 
-# What to do with judgments that have a document twice, and what those with other second fields are.
+# Remedies for judgments that have a document twice, and what those with other second fields are.
 MERGE = "; `fastrank qrels merge FILE -o OUT.csv` chooses one of their grades"
 SUBTOPICS = "; judgments with subtopics are for measures of subtopics, such as alpha_nDCG@10"
 

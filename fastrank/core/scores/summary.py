@@ -72,7 +72,7 @@ def counts_missing(bound: BoundMeasure) -> bool:
 
 
 def counts_positive_grades(bound: BoundMeasure) -> bool:
-    """Whether queries without results count their grades above zero."""
+    """Whether a query without results has as its value its number of grades above zero."""
     return bound.measure.without_results == "positive grades"
 
 

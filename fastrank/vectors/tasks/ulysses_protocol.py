@@ -42,7 +42,7 @@ USER = "evaluate_classification"
 PUBLISHED_SEED = 9847706
 METRICS = {"matthews": matthews, "adjusted_macro_f1": adjusted_macro_f1}
 MOST_SEED = 2**32 - 1
-# Of the bootstrap.
+# The number of resamples of the bootstrap.
 RESAMPLES = 10_000
 LEVEL = 0.99
 NORMAL = NormalDist()

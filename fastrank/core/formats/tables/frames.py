@@ -374,7 +374,7 @@ def to_pandas(noun: Any) -> Any:
     columns = to_columns(noun)
     for name, values in columns.items():
         if isinstance(values, list):
-            # By default pandas might choose Arrow strings.
+            # Without a type, pandas might choose Arrow strings.
             columns[name] = pandas.Series(values, dtype=object)
     return pandas.DataFrame(columns)
 

@@ -112,7 +112,7 @@ def table_of_json(
     if has_records(loaded):
         data, names = loaded[DATA], loaded.get("columns")
         if isinstance(names, list) and data and isinstance(data[0], list):
-            # What pandas writes with orient="split".
+            # The form that pandas writes with orient="split".
             data = [dict(zip(names, row, strict=False)) for row in data]
         return table_of_records(data, name, range(1, len(data) + 1), "record", ragged=ragged)
     return table_of_columns(loaded, name) if are_columns(loaded, roles) else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LINES_AT_ONCE = 1 << 10
 RATING = "rating"
 SEMICOLONS = "the cells are separated by semicolons; expected commas (CSV) or tabs (TSV)"
-# What spreadsheets run; numbers and single characters, such as a dash, are nothing that they do.
+# Text that spreadsheets run as a formula; numbers and single characters, such as a dash, are none.
 FORMULA = re.compile(r"[=+\-@\t\r](?=.)(?!(?<=[+-])[0-9.]+(?:[eE][+-]?[0-9]+)?$)", re.DOTALL)
 
 

@@ -119,7 +119,7 @@ RATED = (
 )
 RATED_DOC = ("_id", "docId", "doc_id")
 GROUPS = ("topics", "query_groups", "queries")
-# What to do if nothing says which query a response answers.
+# The remedy if nothing says which query a response answers.
 NAMED = "write {query: response}, or add the key 'query_id' to each response"
 
 
@@ -341,7 +341,7 @@ class _Reader:
         """The ratings of each query, if this has some."""
         lists = at(found, "hits.hits")
         if is_objects(lists) and at(lists[0], "_source.judgmentRatings") is not MISSING:
-            # What OpenSearch answers if it is asked for a judgment list.
+            # The answer of OpenSearch to a request for a judgment list.
             if len(lists) > 1:
                 self.refuse("hits.hits", f"expected one judgment list, found {len(lists)}")
             return self._ratings(lists[0]["_source"])

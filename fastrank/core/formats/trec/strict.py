@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastrank.core.native.record import Int64Array
 
 IS_HEADER = "is this a header? Remove the line"
-# By the number of fields in a line: which of them may be missing.
+# Questions about missing fields by the number of fields in a line.
 NO_FIELD = {
     "qrels": {3: "is the second field (iter) missing? Its value is ignored"},
     "run": {5: "is the second field (Q0) or the last one (tag) missing? Any word will do"},
@@ -32,7 +32,7 @@ HANDFUL, MANY = 5, 5
 # A number with separators of thousands, of which one could also be a decimal comma.
 THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+")
 TRUTHS = ("yes", "no", "true", "false")
-# What the second field of judgments usually is.
+# The usual second fields of judgments.
 USUAL_ITERATIONS = (b"0", b"Q0")
 
 
