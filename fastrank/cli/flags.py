@@ -107,7 +107,7 @@ def declarations(
     defaults: Mapping[str, Any],
     changed: Mapping[str, dict[str, object]],
 ) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    """What `Parser.add_flags` declares: the names of each flag, and the arguments for argparse."""
+    """Declarations of `Parser.add_flags`: the names of each flag, and arguments for argparse."""
     parameters, sentences = inspect.signature(function).parameters, described(function)
     selection = names_of(names) if isinstance(names, type) else set(names)
     for name, parameter in parameters.items():

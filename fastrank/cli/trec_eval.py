@@ -81,7 +81,7 @@ class _ExitError(Exception):
 
 
 class _Request:
-    """What the command line asks for."""
+    """The request of a command line."""
 
     def __init__(self, trec_eval_version: str) -> None:
         self.trec_eval_version = trec_eval_version

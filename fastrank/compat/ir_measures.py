@@ -323,7 +323,7 @@ def _order_of(measure: Anything) -> str:
 def _of_frame(
     converter: Anything, frame: Anything, kind: Anything, read: Callable[[Anything], Anything]
 ) -> Anything:
-    """What `read` makes of a pandas frame, whose rows ir_measures would convert one by one.
+    """The same as `read` for a pandas frame, whose rows ir_measures would convert one by one.
 
     kind: the named tuple whose fields are the columns. None for other forms, and for ids that are
     not texts and missing values, which are left to ir_measures.

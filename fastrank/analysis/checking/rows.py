@@ -105,7 +105,7 @@ class Rows(NamedTuple):
         return f"document {quoted(self.doc(row))}"
 
     def described(self, row: int, noun: str, number: bytes, words: str) -> str:
-        """What is wrong with the number of a row, a grade or a score."""
+        """The fault of a row's number, a grade or a score."""
         if not number:
             return f"{noun} of {self.named(row)} is missing"
         message = self.for_format(f"{noun} {quoted(number)} of {self.named(row)} {words}")

@@ -46,7 +46,7 @@ ITEM = "item"
 
 
 class Reading(NamedTuple):
-    """What could be read of a file, and the reader's error, if any.
+    """The readable part of a file, and the reader's error, if any.
 
     rows: None if no rows could be read.
     """
@@ -68,7 +68,7 @@ def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Read
 
 
 def _plain(found: Any, kind: str, name: str) -> Any:
-    """What was read, with a row for each judged document or {query: documents}."""
+    """The content of a file, with a row for each judged document or {query: documents}."""
     if isinstance(found, Table):
         roles = QRELS_ROLES if kind == "qrels" else RUN_ROLES["score"]
         columns = columns_of(found, roles, None)

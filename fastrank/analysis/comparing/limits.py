@@ -1,4 +1,4 @@
-"""What no values could show: comparisons in which nothing can be significant."""
+"""Comparisons in which nothing can be significant, whatever the values are."""
 
 from __future__ import annotations
 

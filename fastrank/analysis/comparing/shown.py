@@ -1,4 +1,4 @@
-"""What a comparison shows: grids, a legend, and notes, for the writers of each format."""
+"""The contents of a comparison: grids, a legend, and notes, for the writers of each format."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ def _legend(comparison: Comparison, layout: Layout) -> str:
 
 
 def basis(comparison: Comparison) -> str:
-    """What distinguishes an interval from the p-value beside it: its method, no correction."""
+    """The difference of an interval from the p-value beside it: its method, no correction."""
     if comparison.interval == "none":
         return ""
     same = OF_TESTS.get(comparison.test) == comparison.interval

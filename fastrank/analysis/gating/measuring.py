@@ -268,7 +268,7 @@ def commit() -> dict[str, Any]:
 
 
 def _git(*arguments: str) -> str:
-    """What git prints, "" if it fails."""
+    """The output of git, "" if it fails."""
     try:
         done = subprocess.run(
             ["git", *arguments], capture_output=True, check=True, timeout=PATIENCE

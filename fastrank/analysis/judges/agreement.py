@@ -235,7 +235,7 @@ class JudgeAgreement(Result, Frozen):
         return self._each("grade", list(map(whole, self.grades)), rows, BY_GRADE)
 
     def table(self) -> Table:
-        """Of two judges a row for each coefficient with its interval; of several one for each pair.
+        """A row for each coefficient of two judges with its interval, or for each pair of several.
 
         >>> print(fr.judge_agreement(human, judge, human, names=["h", "j", "k"]).table())
         a    b      pairs    agreement    kappa    kappa_quadratic     ac1     ac2     bias

@@ -207,7 +207,7 @@ class JudgeEstimate(Result, Frozen):
         return table_of_rows(("measure", "a", "b", *EstimatedPair._fields), rows)
 
     def _drawings(self) -> Mapping[str, Callable[[Axes], Frame]]:
-        """Of each measure: the means by people alone, combined, and by the judge alone.
+        """A drawing for each measure: the means by people alone, combined, and by the judge alone.
 
         The interval of the judge alone is the usual one, which is wrong: it knows nothing of the
         judge's errors.

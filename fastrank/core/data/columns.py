@@ -1,4 +1,4 @@
-"""What judgments and runs have in common: frozen flat columns, one range of rows per query.
+"""The common form of judgments and runs: frozen flat columns, one range of rows per query.
 
 The contents are checked on construction. Texts stay bytes in the buffer they were read from;
 numbers are typed memory that kernels read and numpy views.

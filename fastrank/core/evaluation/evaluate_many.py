@@ -110,7 +110,7 @@ def evaluate_each(
 
 
 class Shared:
-    """What workers need. Processes read the judgments from their file, if there is one.
+    """The input of workers. Processes read the judgments from their file, if there is one.
 
     is_copy: whether this is in another process.
     """

@@ -1,4 +1,4 @@
-"""What the order of tied documents does to values: of a run that was judged, and in a report."""
+"""The effect of the order of tied documents on the values of a judged run, and in a report."""
 
 from __future__ import annotations
 

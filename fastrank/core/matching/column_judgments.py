@@ -180,7 +180,7 @@ def strata_of(qrels: Qrels, level: float) -> Strata:
 
 
 def sample_counts(qrels: Qrels, needs: frozenset[str], level: float) -> dict[str, int]:
-    """What to note about judgments with strata: strata without samples, unsampled documents."""
+    """Counts for notes on judgments with strata: strata without samples, unsampled documents."""
     import numpy
 
     strata = strata_of(qrels, level)

@@ -113,7 +113,7 @@ def _placeholder_lines(ids: Texts, queries: Collection[int]) -> bytes:
 
 
 class _Fed:
-    """What has read a run, or is to read it: feeders of a kernel, the last ones in `_fed`."""
+    """Feeders of a kernel that read a run, the last ones in `_fed`."""
 
     def __init__(self, qrels: Qrels, options: Options) -> None:
         self._qrels, self._options, self._strict = qrels, options, not options.original
@@ -203,7 +203,7 @@ class _Streams(_Fed):
         return codes.SCATTERED in statuses
 
     def missing(self, order: Int64Array) -> set[int]:
-        """Those of the given queries without results."""
+        """The given queries that have no results."""
         seen, queries = self._streamed.first_listed, len(self._qrels)
         return {
             query
@@ -280,7 +280,7 @@ class Collector(_Fed):
                 return tag
 
     def missing(self, order: Int64Array) -> set[int]:
-        """Those of the given queries without results."""
+        """The given queries that have no results."""
         totals, _ = self._totals()
         return {query for query in order if not totals[query]}
 

@@ -126,7 +126,7 @@ class Tied(Frozen):
         return kind(**{name: fields[name] for name in kind.__annotations__})
 
     def of_judged(self) -> Tied:
-        """What the documents tie with if all that are not judged leave the rankings."""
+        """The ties of the documents if all that are not judged leave the rankings."""
         judged = self.judged.copied()
         bounds = records.TieBounds(lows=_copied(self.lows), highs=_copied(self.highs))
         kernels.drop_unjudged(judged.columns, bounds)

@@ -1,4 +1,4 @@
-"""What an evaluation takes: judgments, measures and options, checked together."""
+"""The input of an evaluation: judgments, measures and options, checked together."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ else:
 
 
 class Requirements:
-    """What measures under some options need of judged runs, whatever the judgments are.
+    """The needs of measures under some options, whatever the judgments are.
 
     Raises OptionError or MeasureError for options that the measures do not support.
     """
@@ -67,7 +67,7 @@ class Requirements:
 
     @once
     def needs(self) -> frozenset[str]:
-        """What the measures need: "ranking", "ties", one of BY_COLUMN and so on."""
+        """The needs of the measures: "ranking", "ties", one of BY_COLUMN and so on."""
         return frozenset(bound.measure.needs for bound in self.measures)
 
     @once
@@ -226,7 +226,7 @@ class Plan:
         return plan_again, (self.all_judgments, *self.settings())
 
     def settings(self) -> tuple[Any, ...]:
-        """What `plan_again` takes beside judgments."""
+        """The arguments of `plan_again` beside judgments."""
         # The trec_eval command does without the module.
         from fastrank.core.measures.custom import functions_of
 
@@ -239,7 +239,7 @@ class Plan:
         return Plan(**(parts | fields), skipped=self.skipped, query_order=self.query_order)
 
     def known(self, function: Callable[[Plan], Fact]) -> Fact:
-        """What a function makes of the plan, which is called once."""
+        """The result of a function of the plan, which is called once."""
         try:
             fact: Fact = self._known[function]
         except KeyError:

@@ -96,7 +96,7 @@ def _as_trec(
 
 
 def _form(option: str, value: object, kernel: str = "", **facts: object) -> Form:
-    """What is otherwise if an option has a value; `...` is any given value."""
+    """The fields that differ if an option has a value; `...` is any given value."""
     return option, value, {"kernel": kernel, **facts} if kernel else facts
 
 

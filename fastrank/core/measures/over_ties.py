@@ -1,4 +1,4 @@
-"""What is known of measures over all orders of tied documents: expected values and ranges."""
+"""Measures over all orders of tied documents: which have expected values and ranges."""
 
 from __future__ import annotations
 

@@ -269,7 +269,7 @@ def _ties(order: str, saved: str) -> str:
 
 
 def without_ties(ties: Any, saved: str = "") -> str:
-    """What makes the order of tied documents irrelevant. ties: of Scores; saved: see above."""
+    """The remedy against tied documents whose order matters. ties: of Scores; saved: see above."""
     if all(has_expected for _, _, has_expected in ties.ranges().values()):
         return f"{_ties('average', saved)} averages over all orders"
     return "give these documents different scores"

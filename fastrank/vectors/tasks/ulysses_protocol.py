@@ -201,7 +201,7 @@ def _check_rows(problem: Problem, folds: int) -> None:
 
 
 def _few_batches(rows: int, settings: Settings) -> tuple[str, ...]:
-    """What to note about few training rows."""
+    """The notes on few training rows."""
     size = settings.batch_size
     if rows < size:
         return (f"{rows} training rows are less than a batch of {size}, so nothing is trained",)

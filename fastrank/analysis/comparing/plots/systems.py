@@ -158,7 +158,7 @@ def _has_bands(comparison: Comparison) -> bool:
 
 
 def _band_words(comparison: Comparison) -> str:
-    """What the bands are, or why there are none."""
+    """The words on bands, or why there are none."""
     intervals = f"{100 * comparison.level:g}% intervals of the means"
     if _has_bands(comparison):
         return f"Bands: {intervals}"

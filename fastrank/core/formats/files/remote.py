@@ -78,7 +78,7 @@ def local_path(url: str) -> str | None:
 
 
 def reason_of(error: BaseException) -> str:
-    """What went wrong, on one line and without secrets."""
+    """The reason of an error, on one line and without secrets."""
     if isinstance(error, TimeoutError):
         return "timed out waiting for data from the server"
     if isinstance(error, PermissionError):

@@ -273,7 +273,7 @@ class Reader:
         return filled
 
     def pieces(self, size: int) -> Iterator[memoryview]:
-        """What is read, in pieces of at most this size; each one overwrites the one before."""
+        """The content, in pieces of at most this size; each one overwrites the one before."""
         buffer = memoryview(bytearray(size))
         while count := self.readinto(buffer):
             yield buffer[:count]

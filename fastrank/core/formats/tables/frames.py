@@ -467,7 +467,7 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
 
 
 class TupleColumn:
-    """What tuples have at one place."""
+    """The items of tuples at one place."""
 
     def __init__(self, rows: Any, place: int) -> None:
         self.rows, self.place = rows, place

@@ -56,7 +56,7 @@ def load_json(content: bytes | str, name: str, line: int = 1) -> Any:
 
 
 def why_not_json(error: JSONDecodeError) -> str:
-    """What is wrong with JSON, and in which column; some messages end with "at" already."""
+    """The fault of JSON, and its column; some messages end with "at" already."""
     return f"{error.msg.removesuffix(' at')} at column {error.colno}"
 
 

@@ -1,4 +1,4 @@
-"""What the columns of a table are: roles, and the names that people use for each.
+"""The roles of columns of tables, and the names that people use for each.
 
 A reader of tables names the roles that it needs; `find_columns` finds their columns by these names,
 or as `columns=` says. The page "Files we read" lists them.

@@ -106,7 +106,7 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
 
 
 def _copier(rows: Sequence[Any]) -> PythonApi | None:
-    """What copies objects of Python from a list; None if that cannot be done."""
+    """The function that copies objects of Python from a list; None if that cannot be done."""
     # Imported here because the trec_eval command does not need it.
     from fastrank.core.native.objects import python_api
 

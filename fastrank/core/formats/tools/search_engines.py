@@ -124,7 +124,7 @@ NAMED = "write {query: response}, or add the key 'query_id' to each response"
 
 
 def at(found: Any, path: str) -> Any:
-    """What stands at a path, MISSING if nothing does."""
+    """The value at a path, MISSING if there is none."""
     for key in path.split("."):
         if not isinstance(found, dict) or key not in found:
             return MISSING
@@ -199,7 +199,7 @@ def numbers_by_query(found: Any, source: str, kind: str) -> dict[str, dict[str, 
 
 
 def kinds_of(found: Any, source: str) -> set[str]:
-    """What content of a JSON file has, if it is of a search engine: qrels, a run, or both."""
+    """The content of a JSON file, if it is of a search engine: qrels, a run, or both."""
     return set(_Reader(source).forms(found))
 
 
@@ -275,7 +275,7 @@ class _Reader:
             yield f"details[{query!r:.60}]", query, own
 
     def _of_snapshot(self, found: Any) -> Iterator[Found]:
-        """Of Quepid, as responses of _rank_eval; a query is named by its text, as in ratings."""
+        """A snapshot of Quepid as responses of _rank_eval; queries are named by their texts."""
         texts = {str(at(own, "query_id")): at(own, "query_text") for own in found["queries"]}
         for number, docs in found["docs"].items():
             if isinstance(docs, list):

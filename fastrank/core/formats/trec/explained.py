@@ -1,4 +1,4 @@
-"""What a file seems to be that is not in TREC format, and what its first line is."""
+"""Guesses for messages: what a file is that is not in TREC format, and what its first line is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is unusual in TREC's formats: read if it has one meaning, else an error that explains it.
+"""Oddities in TREC's formats: read if they have one meaning, else an error that explains them.
 
 The readers come here only for fields that are not plain numbers, and for malformed lines.
 """
