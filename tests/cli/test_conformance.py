@@ -86,8 +86,13 @@ REFUSED = """
 --lines -- true => 1 no case has a value: no answer
 --lines -- cat
   2 COMMAND: expected lines such as {"case": "NAME", "value": 0.5}, found '{"case": ...
---lines -- echo '{"case": "x", "value": 1}'
-  2 COMMAND: answered the case 'x' but was not asked for it
+--lines -- echo '["mrr-mean-over-hits", 1]'
+  2 COMMAND: expected lines such as {"case": "NAME", "value": 0.5}, found '["mrr-mean-over-hits"...
+--lines -- printf '{"case": "mrr-mean-over-hits", "value": "x"}'
+  1 no case has a value: no number: 'x'
+--lines -- sh -c 'printf "{\"case\": "; exit 1' => 1 no case has a value: exit status 1
+--lines -- echo '{"case": ["x"], "value": 1}'
+  2 COMMAND: answered the case "['x']" but was not asked for it
 --lines -- printf '{"case": "mrr-mean-over-hits", "value": %s}\\n' 1 2
   2 COMMAND: answered the case 'mrr-mean-over-hits' twice
 no_module:function

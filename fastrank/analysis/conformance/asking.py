@@ -92,6 +92,9 @@ def _ask_in_lines(words: Sequence[str], cases: Sequence[Case], timeout: float) -
     rest, in_vain = list(cases), 0
     while rest:
         output, problem, hung = _run(words, rest, timeout)
+        if problem:
+            # It may have been stopped in the middle of a line.
+            output = output[: output.rfind("\n") + 1]
         new = _answers(output, {case.case for case in rest})
         answers |= new
         in_vain = in_vain + 1 if hung or not new else 0
@@ -109,11 +112,10 @@ def _ask_in_lines(words: Sequence[str], cases: Sequence[Case], timeout: float) -
 def _answers(output: str, names: set[str]) -> dict[str, Answer]:
     """The answers by the names of the cases, in whichever order they are printed."""
     answers: dict[str, Answer] = {}
-    # Without a line break, the program was stopped while it wrote.
-    for line in re.findall(r".*\S.*\n", output):
+    for line in filter(str.strip, output.split("\n")):
         try:
             answer = json.loads(line)
-            name, is_error = answer["case"], "error" in answer
+            name, is_error = str(answer["case"]), "error" in answer
             value = answer["error" if is_error else "value"]
         except (ValueError, TypeError, KeyError):
             expected = '{"case": "NAME", "value": 0.5}'
@@ -135,7 +137,7 @@ def _answer(value: object) -> Answer:
         return Answer()
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return Answer(problem=f"no number: {brief(value)}")
     return Answer(number) if math.isfinite(number) else Answer(problem=str(number))
 

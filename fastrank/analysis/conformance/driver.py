@@ -31,7 +31,7 @@ def main(name: str) -> None:
 def _plain(value: Any) -> float | str:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return repr(value)
 
 
