@@ -21,20 +21,22 @@ compare doubles. Documents with equal scores are ranked by descending id. Intent
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
+from fastrank.common.arguments import at_least
 from fastrank.compat.pytrec_eval import RelevanceEvaluator
 from fastrank.core.evaluation.evaluator import evaluate
 from fastrank.core.formats.tables.values import floats_of
-from fastrank.errors import InputError
+from fastrank.errors import InputError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import TypeAlias
 
     import numpy.typing as npt
@@ -104,15 +106,16 @@ def calculate_retrieval_scores(
     equal ones the first in the dict.
 
     Raises InputError for queries without judgments and results without queries, TypeError for ids
-    that are not str and scores that are not numbers, ValueError for NaN and a cutoff below 1.
+    that are not str, scores that are not numbers and grades that are not integers, ValueError for
+    NaN and for a cutoff below 1.
     """
+    cutoffs = list(dict.fromkeys(k_values))
+    _check(qrels, results, cutoffs)
     if skip_first_result:
         results = {
             query: dict(sorted(docs.items(), key=itemgetter(1), reverse=True)[1:])
             for query, docs in results.items()
         }
-    cutoffs = list(dict.fromkeys(k_values))
-    reciprocals = mrr(qrels, results, cutoffs)
     listed = ",".join(map(str, cutoffs))
     evaluator = RelevanceEvaluator(qrels, {f"{measure}.{listed}" for measure in TITLES})
     scores = evaluator.evaluate(results)
@@ -125,6 +128,7 @@ def calculate_retrieval_scores(
         title: {name: round(_mean(column), 5) for name, column in by_name.items()}
         for title, by_name in by_title.items()
     }
+    reciprocals = mrr(qrels, results, cutoffs)
     ranked = by_title["NDCG"] | by_title["MAP"] | by_title["Recall"] | by_title["P"]
     naucs = evaluate_abstention(results, {**ranked, **reciprocals})
     naucs_mrr = {name: naucs.pop(name) for name in list(naucs) if name.startswith("nAUC_MRR@")}
@@ -274,16 +278,27 @@ def evaluate_abstention(results: Results, metric_scores: Mapping[str, Sequence[f
     return dict(zip(names, values.ravel().tolist(), strict=True))
 
 
-def _columns(
-    measure: str, qrels: Judgments, results: Results, cutoffs: Sequence[int]
-) -> dict[int, list[float]]:
-    """The values of a measure at each cutoff in the order of the results, which rank by doubles."""
+def _check(qrels: Judgments, results: Results, cutoffs: Sequence[int]) -> None:
+    expected = "expected {query: {document: score}}, found"
+    if not isinstance(results, Mapping):
+        raise TypeError(f"results: {expected} {type(results).__name__}")
     if not results:
-        raise InputError("results", "expected {query: {document: score}}, found no query")
+        raise InputError("results", f"{expected} no query")
     for query in results:
         if not qrels.get(query):
             reason = "expected judgments of each query, found none; leave such queries out"
             raise UnjudgedQueryError(f"results, query {query!r}", reason)
+    if not cutoffs:
+        raise OptionError("k_values", "expected cutoffs such as [1, 10], found none")
+    for cutoff in cutoffs:
+        at_least("k_values", cutoff, 1)
+
+
+def _columns(
+    measure: str, qrels: Judgments, results: Results, cutoffs: Sequence[int]
+) -> dict[int, list[float]]:
+    """The values of a measure at each cutoff in the order of the results, which rank by doubles."""
+    _check(qrels, results, cutoffs)
     names = {k: f"{measure}@{k}" for k in cutoffs}
     scores = evaluate(qrels, results, list(names.values()), trec_eval_version="10.0")
     rows = {query: row for row, query in enumerate(scores.queries)}

@@ -111,7 +111,10 @@ def test_scores_of_other_types(kind):
 test_refused = refusing("""InputError
 ours.calculate_retrieval_scores({}, QRELS, [1]) => results: expected {query: ...}}, found no query
 ours.calculate_retrieval_scores({"q1": {"a": math.nan}}, QRELS, [1]) => ...found NaN
-ours.calculate_retrieval_scores(RUN, QRELS, [0]) => MeasureError: 'RR@0'...
+ours.calculate_retrieval_scores(RUN, QRELS, [0]) => OptionError: k_values: ...
+ours.calculate_retrieval_scores(RUN, QRELS, []) =>
+  OptionError: k_values: expected cutoffs such as [1, 10], found none
+ours.hole(QRELS, list(RUN), [1]) => TypeError: results: expected {query: ...}}, found list
 ours.evaluate_abstention(RUN, {"RR": [1.0]}) =>
   metric_scores, RR: expected 2 values, one per query, found 1
 ours.calculate_pmrr({}, {}, {"q": ["a"]}) =>
