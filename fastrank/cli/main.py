@@ -34,6 +34,7 @@ GROUPS = {
         "convert": "convert judgments (qrels) and runs between formats",
         "fuse": "fuse the rankings of several runs into one run",
     },
+    "other programs": {"conformance": "find the mistakes of a program that computes measures"},
     "vectors": {
         "search": "search embeddings and write a run",
         "eval-embeddings": "search embeddings and evaluate the results",
