@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.messages import python_warning
 from fastrank.core.data.columns import PerQuery
 from fastrank.core.formats.files.source import is_unusual, name_of
 from fastrank.core.formats.formats import SUFFIXES, format_of
@@ -74,7 +75,8 @@ def as_qrels(
         from fastrank.core.formats.tables.dicts import SOURCE
         from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 
-        return qrels_from_dict(found, source="qrels" if found is given else SOURCE)
+        source = "qrels" if found is given else SOURCE
+        return qrels_from_dict(found, source=source, warn=python_warning)
     from fastrank.core.formats.tables.to_qrels import qrels_of
 
     return qrels_of(found)

@@ -250,6 +250,14 @@ def test_what_nobody_judged_is_no_judgment(text, warning):
         assert fr.check(source_of(text)).total("error") == 0
 
 
+@pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), pd.NA])
+def test_a_missing_grade_in_a_dict_or_a_tuple_is_no_judgment(missing):
+    forms: list[Any] = [{"q": {"a": 1, "b": missing}}, {"q": [("a", 1), ("b", missing)]}]
+    for judged in (*forms, [("q", "a", 1), ("q", "b", missing)]):
+        with pytest.warns(UserWarning, match="1 (document|row) without a rating left out"):
+            assert as_qrels(judged).to_dict() == {"q": {"a": 1}}
+
+
 def test_rows_without_any_cell_are_skipped():
     qrels = fr.read_qrels(source_of(r"qid,docno,label\nq,a,1\n,,\n , ,\n"))
 
@@ -301,7 +309,7 @@ NaN => :1: expected records or an object, found nan
 [{"q": "r", "docs": ["a", null]}] => 'docs': expected a document, found None
 query_id,docs\nq,"['a', 'b']"\n => :2: column 'docs': expected an id or a list, found a list that is
 query_id,doc_id,score\nq,"['a', 'b']",1\n => 'doc_id': expected an id or a list, found a list that
-qid,docno,score\nq,a,"1,200"\n => expected a number, found '1,200': 1.200 or 1200? Write it without
+qid,docno,score\nq,a,"1,200"\n => expected a score, found '1,200': 1.200 or 1200? Write it without
 qid,docno,score\nq,a,"1,200,300"\n => found '1,200,300': 1200300? Write it without commas
 qid;docno;score\nq;d;1\n => the cells are separated by semicolons
 qid;docno;score\nq;d;0,9\n => :2: the cells are separated by semicolons
@@ -369,9 +377,9 @@ def test_a_name_of_documents_is_no_system():
 def test_a_missing_cell_is_named_alike_in_every_form():
     columns = {"qid": ["q", None], "docno": ["a", "b"], "score": [1.0, 2.0]}
     for form in ("list of dicts", "dict of lists", "polars", "Arrow table"):
-        with pytest.raises(FastrankError, match=r"row 1 .*column 'qid': .*the missing value"):
+        with pytest.raises(FastrankError, match=r"row 1 .*column 'qid': .*a missing value"):
             as_run(IN_MEMORY[form](columns))
-    with pytest.raises(FastrankError, match=r"row 1 .*'doc_id': .*the missing value None"):
+    with pytest.raises(FastrankError, match=r"row 1 .*'doc_id': .*a missing value"):
         as_run([("q", "a", 2.0), ("q", None, 1.0)])
 
 

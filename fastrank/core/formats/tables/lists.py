@@ -18,6 +18,7 @@ from fastrank.core.formats.tables.roles import (
     names_of,
     normalized_name,
 )
+from fastrank.core.formats.tables.values import NO_ID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def lists_by_query(
         if not (is_missing(cell) or is_list(cell)):
             fail(row, f"expected a list of documents, found {cell!r:.60}")
         if is_missing(query):
-            fail(row, "expected an id, found a missing value", names["query"])
+            fail(row, NO_ID, names["query"])
     beside = {
         role: numbers
         for role in LISTS[kind][1]

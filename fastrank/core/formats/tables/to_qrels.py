@@ -8,7 +8,13 @@ from itertools import repeat
 from fastrank.common.messages import counted, python_warning
 from fastrank.core.data.texts import NO_ITERATION, constant
 from fastrank.core.formats.qrels import Qrels
-from fastrank.core.formats.tables.dicts import LISTED_GRADE, SOURCE, plain_lists, rows_of_dict
+from fastrank.core.formats.tables.dicts import (
+    IN_MEMORY,
+    LISTED_GRADE,
+    SOURCE,
+    plain_lists,
+    rows_of_dict,
+)
 from fastrank.core.formats.tables.forms import is_missing
 from fastrank.core.formats.tables.grouping import columns_of, group_by_query
 from fastrank.core.formats.tables.lists import lists_by_query
@@ -40,17 +46,22 @@ def qrels_from_dict(
     """Judgments from {query: {document: grade}}, or {query: [document, ...]} of grade 1.
 
     source: for messages. warn: called with what is left out because nobody has judged it: documents
-    without a grade, and queries without documents. Without it, the first are refused.
+    without a grade, and in files queries without documents. Without it, the first are refused.
     """
     given = plain_lists(given, "qrels", "score", source)
-    if warn is not None:
-        given = without_unrated(given, source, warn)
+    if warn is not None and source not in IN_MEMORY:
+        given, warn = without_unrated(given, source, warn), None
 
     def listed(count: int) -> Iterable[int]:
         return repeat(LISTED_GRADE, count)
 
     fields, values, fail = rows_of_dict(given, "grade", source, keep_empty=False, listed=listed)
-    grades, scale = grades_of(values, fail)
+    try:
+        grades, scale = grades_of(values, fail)
+    except InputError:
+        if warn is None or not any(map(is_missing, values)):
+            raise
+        return qrels_from_dict(without_unrated(given, source, warn), source=source)
     groups = constant(NO_ITERATION, len(values))
     return Qrels(**fields, groups=groups, grade_column=grades, scale=scale)
 
@@ -60,13 +71,19 @@ def without_unrated(given: Mapping[Any, Any], source: str, warn: Warn) -> dict[A
     unrated: list[str] = []
     judged: dict[Any, Any] = {}
     for query, grades in given.items():
-        if isinstance(grades, Mapping) and None in grades.values():
-            unrated += [f"{doc!r} of query {query!r}" for doc in grades if grades[doc] is None]
-            grades = {doc: grade for doc, grade in grades.items() if grade is not None}
+        if isinstance(grades, Mapping) and not {*map(type, grades.values())} <= {int}:
+            missing = {doc for doc, grade in grades.items() if is_missing(grade)}
+            unrated += [f"{doc!r} of query {query!r}" for doc in grades if doc in missing]
+            grades = {doc: grade for doc, grade in grades.items() if doc not in missing}
         judged[query] = grades
     empty = [
         repr(query) for query, docs in judged.items() if hasattr(docs, "__len__") and not len(docs)
     ]
+    if given and len(empty) == len(given):
+        count = counted(len(given), "query", "queries")
+        raise InputError(
+            source, f"expected ratings, found none for {count}, such as {empty[0]:.60}"
+        )
     for names, noun, plural in ((unrated, "document", ""), (empty, "query", "queries")):
         if names:
             count = counted(len(names), noun, plural)
@@ -124,9 +141,13 @@ def without_ungraded(table: Table, index: int, warn: Warn) -> Table:
     missing = [
         row
         for row, cell in enumerate(columns[index])
-        if is_missing(cell) or (isinstance(cell, str) and not cell.strip())
+        if is_missing(cell) or (isinstance(cell, str) and cell.strip().lower() in ("", "nan"))
     ]
-    if not 0 < len(missing) < table.size:
+    if missing and len(missing) == table.size:
+        count = counted(table.size, "row")
+        reason = f"expected ratings, found none in column {table.names[index]!r} of {count}"
+        raise InputError(table.source, reason)
+    if not missing:
         return table
     first = missing[0]
     where = f"row {first} (from 0)" if table.rows is None else f"{table.unit} {table.rows[first]}"
