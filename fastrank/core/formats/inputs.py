@@ -172,8 +172,9 @@ def _table_of_rows(given: Iterable[Any], kind: str) -> Table | None:
     if isinstance(given, tuple) and not is_row(first) and are_cells(given):
         names = plain_fields(kind, rows, f"{kind} <tuple>")
         return table_of_columns(dict(zip(names, rows, strict=False)), "<tuple>")
-    if isinstance(first, Mapping):
-        return table_of_records(rows, f"<{type(given).__name__}>") if is_row(first) else None
+    if not rows or isinstance(first, Mapping):
+        is_table = not rows or is_row(first)
+        return table_of_records(rows, f"<{type(given).__name__}>") if is_table else None
     return table_of_tuples(rows, kind)
 
 

@@ -86,11 +86,11 @@ qid,docno,score\nq,d,1\nq,e\n => 3 malformed: expected 3 cells, as in the first 
 [{"qid": "q", "docno": "d", "score": 1}, 5] => - malformed: record 2, expected an object, found int
 query_id,doc_id,score\nq,,1\n => 2 malformed: column 'doc_id': expected an id, found a missing value
 {"query_id": "q", "doc_id": "", "score": 1}\n
-  1 malformed: column 'doc_id': expected an id, found a missing value
+  1 malformed: column 'doc_id': expected an id, found an empty text
 qid,docno,score\n => - no-results: the file has no results
 qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n
-  - malformed: expected one run, found 2 tags, such as 'a' and 'b'; select the rows of one 'tag',
-    or give all rows one new tag: fr.read_run(..., tag=NAME)
+  - malformed: column 'tag': expected one run, found 2 systems, such as 'a' and 'b'; select the rows
+    of one, or give all rows one new tag: fr.read_run(..., tag=NAME)
   3 several-tags: tag 'b', but 'a' on line 2 (2 tags in total); does the file contain several runs?
 """)
 

@@ -107,6 +107,7 @@ LISTED = r"""
 {"q1": ["d1", "d2"], "q2": {"d3": 1}}
 {"query": "q1", "relevant": ["d1", "d2"]}\n{"query": "q2", "relevant": ["d3"]}\n
 {"query": "q1", "doc": ["d1", "d2"]}\n{"query": "q2", "doc": ["d3"]}\n
+{"query": "q1", "relevant": {"d1": 1, "d2": 1}}\n{"query": "q2", "relevant": {"d3": 1}}\n
 {"qid": "q1", "query": "?", "positives": ["d1", "d2"]}\n{"qid": "q2", "query": "?", "positives": ["d3"]}
 {"id": "q1", "query": "?", "gold": [{"id": "d1"}, {"id": "d2"}]}\n{"id": "q2", "query": "?", "gold": [{"id": "d3"}]}
 {"query": ["q1", "q2"], "relevant": [["d1", "d2"], ["d3"]]}
@@ -125,6 +126,7 @@ query_number,doc_number,is_relevant\nq1,d1,1\nq1,d2,1\nq2,d3,1\n
 RANKINGS = r"""
 {"q1": ["d2", "d1"], "q2": ["d3"]}
 {"query": "q1", "retrieved": ["d2", "d1"]}\n{"query": "q2", "retrieved": ["d3"]}\n
+{"query": "q1", "results": {"d2": -1, "d1": -2}}\n{"query": "q2", "results": {"d3": -1}}\n
 {"q": "q1", "hits": [{"_id": "d2", "score": -1}, {"_id": "d1", "score": -2}]}\n{"q": "q2", "hits": [{"_id": "d3", "score": -1}]}
 [{"query": "q1", "results": [["d2", -1], ["d1", -2]]}, {"query": "q2", "results": [["d3", -1]]}]
 {"q1": [{"id": "d1", "score": -2}, {"document": {"id": "d2", "score": 7}, "score": -1, "id": "h1"}], "q2": [["d3", -1]]}
@@ -155,12 +157,16 @@ def test_runs_as_lists_and_by_other_names(text):
 def test_parquet_and_frames_with_lists(tmp_path):
     judged = {"query_id": ["q1", "q2"], "relevant_docs": [["d1", "d2"], ["d3"]]}
     ranked = {"query_id": ["q1", "q2"], "retrieved": [["d2", "d1"], ["d3"]]}
-    pq.write_table(pa.table(judged), tmp_path / "x.parquet")
+    graded = judged | {"relevant_docs": list(QRELS.values())}
+    pq.write_table(pa.table(judged), tmp_path / "lists.parquet")
+    pq.write_table(pa.table(graded), tmp_path / "objects.parquet")
 
-    assert fr.read_qrels(tmp_path / "x.parquet").to_dict() == QRELS
-    for make in (pa.table, pd.DataFrame, pl.DataFrame):
-        assert as_qrels(make(judged)).to_dict() == QRELS
+    for name in ("lists", "objects"):
+        assert fr.read_qrels(tmp_path / f"{name}.parquet").to_dict() == QRELS
+    for make in (pa.table, pd.DataFrame, lambda columns: pl.from_arrow(pa.table(columns))):
+        assert as_qrels(make(judged)).to_dict() == as_qrels(make(graded)).to_dict() == QRELS
         assert as_run(make(ranked)).to_dict() == RUN
+        assert as_run(make(ranked | {"retrieved": list(RUN.values())})).to_dict() == RUN
 
 
 NUMBERS = [*names_of("score"), "scores", "similarities", "relevance_scores", "predictions"]
@@ -300,8 +306,12 @@ q\td\t0.0\nq\te\t1.0\n => could be ranks or scores: found 0.0, and each is one m
 q\td\t1.00\nq\te\t2.00\n => could be ranks or scores: found 1.00, and each is one more
 q\td\t1e0\nq\te\t+2\n => could be ranks or scores: found 1e0, and each is one more
 q\td\t0\nq\te\t1\n => the third column could be ranks or scores: expected rank 1
-qid,docno,score,model\nq,a,2,x\nq,b,1,x\nq,a,2,y\nq,b,1,y\n => found 2 tags, such as 'x' and 'y'
-qid,docno,score,run_id\nq,a,2,x\nr,b,1,y\n => found 2 tags, such as 'x' and 'y'; select the rows
+qid,docno,score,model\nq,a,2,x\nq,b,1,x\nq,a,2,y\nq,b,1,y\n => found 2 systems, such as 'x' and 'y'
+qid,docno,score,retriever\nq,a,2,x\nq,a,1,y\n => column 'retriever': expected one run
+qid,docno,score,tag,variant\nq,a,2,t,x\nq,a,1,t,y\n => column 'variant': expected one run, found 2
+[{"q": 1, "hits": ["a"], "model": 1}, {"q": 1, "hits": ["a"], "model": 2}] => if 'model' is the
+query_id,results\nq,"{'a': 1}"\n => 'results': expected an id or a list, found an object that is
+qid,docno,score,run_id\nq,a,2,x\nr,b,1,y\n => found 2 systems, such as 'x' and 'y'; select the rows
 3 => :1: expected records or an object, found 3
 NaN => :1: expected records or an object, found nan
 [{"q": "r", "docs": [{"id": "a", "rank": 1}, {"id": "b", "rank": 1}]}] => 'a' and 'b' both have rank
@@ -314,7 +324,7 @@ qid,docno,score\nq,a,"1,200,300"\n => found '1,200,300': 1200300? Write it witho
 qid;docno;score\nq;d;1\n => the cells are separated by semicolons
 qid;docno;score\nq;d;0,9\n => :2: the cells are separated by semicolons
 q;d;0,9\n => :1: the cells are separated by semicolons
-Snapshot Name,Query Text,Doc ID,Doc Position\nS,q,a,1\nT,q,a,1\n => 2 tags, such as 'S' and 'T'
+Snapshot Name,Query Text,Doc ID,Doc Position\nS,q,a,1\nT,q,a,1\n => 2 systems, such as 'S' and 'T'
 qid,docno\nq,d\n => no score column
 query,url,score\nq,a,1\n => no document column: found 'query', 'url', 'score'
 """
@@ -366,6 +376,21 @@ def test_other_encodings_and_archives_are_refused_by_every_reader(content, reaso
 
 def test_scores_that_are_whole_floats_are_scores():
     assert fr.read_run(source_of(r"q\td\t9.0\nq\te\t7.0\n")).to_dict() == {"q": {"d": 9, "e": 7}}
+
+
+@pytest.mark.parametrize("form", [*IN_MEMORY, *WRITERS])
+def test_a_column_that_may_name_systems_is_noted(form, tmp_path):
+    columns = RANKED | {"doc": ["a", "b", "a"], "model": ["x", "x", "y"]}
+    given = str(tmp_path / "run")
+    if form == "tuple of columns":
+        pytest.skip("without names")
+    if form in WRITERS:
+        WRITERS[form](Path(given), columns)
+    with pytest.warns(
+        UserWarning, match="'x' and 'y'; does the table contain several runs"
+    ) as notes:
+        assert as_run(given if form in WRITERS else IN_MEMORY[form](columns)).tag == ""
+    assert len(notes) == 1
 
 
 def test_a_name_of_documents_is_no_system():

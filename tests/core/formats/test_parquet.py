@@ -141,7 +141,7 @@ def test_scattered_queries_and_runs_of_ranks(write):
         ({"query_id": [3.0, 3.0, 3.0]}, "row 0 .*found the float 3.0"),
         ({"score": [1.0, float("nan"), 1.0]}, "row 1 .*'score'.*NaN"),
         ({"score": [1.0, 1.0, None]}, "row 2 .*'score'.*a missing"),
-        ({"tag": ["a", "a", "b"]}, "found 2 tags, such as 'a' and 'b'"),
+        ({"tag": ["a", "a", "b"]}, "found 2 systems, such as 'a' and 'b'"),
         ({"docno": ["a", "b", "c"]}, "more than one document column"),
         ({"doc_id": ["a", "b", "a"]}, "duplicate docs a, rows 0 and 2"),
     ],

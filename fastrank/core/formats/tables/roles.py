@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     # Roles by the words that `columns=` takes for them, which are their own in a sequence.
     Roles = Sequence[str] | Mapping[str, str]
 
+# Names of systems or of other things.
+UNSURE_TAGS = (
+    *("model", "model_name", "method", "name", "retriever", "ranker", "reranker", "engine"),
+    *("search_engine", "algorithm", "pipeline", "approach", "strategy", "experiment", "variant"),
+)
 # For each role the names of its column, in groups: names of a group are used only if there are none
 # of the groups before it. Of the names in one group only one may occur.
 #
@@ -63,7 +68,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tag", "system"),
         *((name,) for name in ("run", "run_id", "runid", "run_name", "system_id", "system_name")),
         ("snapshot_name",),
-        *((name,) for name in ("model", "model_name", "method", "name")),
+        *((name,) for name in UNSURE_TAGS),
     ),
     # In judgments, the relevant documents of a query; in runs, its results, best first.
     "relevant": (
@@ -197,8 +202,6 @@ RECORD_ROLES = (("query", "query_of_list"), ("doc", "relevant", "retrieved"))
 COLUMN_ROLES = (("query",), ("doc", "relevant", "retrieved"))
 # What `--columns` names in judgments and runs.
 LISTED_ROLES = (*QRELS_ROLES, "score", "rank", "tag", "relevant", "retrieved")
-# Names of systems or of other things.
-UNSURE_TAGS = ("model", "model_name", "method", "name")
 SPAN_ROLES = ("query", "document", "start", "end", "content", "grade", "evidence")
 CHUNK_ROLES = ("chunk", "document", "start", "end", "content", "page", "tokens")
 CANDIDATE_ROLES = ("question", "question_id", "candidate", "candidate_id", "label")
@@ -293,9 +296,7 @@ def normalized_name(name: object) -> str:
     return _SEPARATORS.sub("_", str(name).strip().lower())
 
 
-def is_header(
-    cells: Iterable[Name], roles: Iterable[Sequence[str]] = (("query",), ("doc",))
-) -> bool:
+def is_header(cells: Iterable[Name], roles: Iterable[Sequence[str]] = COLUMN_ROLES) -> bool:
     """Whether these are column names that include one of each of the roles."""
     names = {normalized_name(cell) for cell in cells if not isinstance(cell, int)}
     return all(any(not names.isdisjoint(names_of(role)) for role in needed) for needed in roles)

@@ -8,7 +8,13 @@ from itertools import chain, islice
 
 from fastrank.common.c_numbers import whole_number
 from fastrank.core.data.texts import decoded, encoded
-from fastrank.core.formats.tables.roles import asked_columns, is_header, names_of, normalized_name
+from fastrank.core.formats.tables.roles import (
+    COLUMN_ROLES,
+    asked_columns,
+    is_header,
+    names_of,
+    normalized_name,
+)
 from fastrank.core.formats.tables.sniff import DELIMITERS as DELIMITERS
 from fastrank.core.formats.tables.table import Table, numbers_of_cells
 from fastrank.errors import FormatError
@@ -33,7 +39,7 @@ def table_of_delimited(
     form: str,
     columns: Mapping[str, Name] | None,
     names_without_header: Callable[[Sequence[Sequence[str]], Sequence[int]], Sequence[str]],
-    roles: Sequence[Sequence[str]] | None = (("query",), ("doc",)),
+    roles: Sequence[Sequence[str]] | None = COLUMN_ROLES,
     *,
     quoted: bool = True,
 ) -> Table:

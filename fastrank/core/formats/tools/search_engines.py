@@ -194,6 +194,7 @@ def numbers_by_query(found: Any, source: str, kind: str) -> dict[str, dict[str, 
             expected, seen = "responses", "ratings, which are judgments"
         raise InputError(source, f"expected {expected}, found {seen}: are the files swapped?")
     if not forms:
+        _refuse_empty(found, source, kind)
         return None
     return reader.run(forms[kind]) if kind == "run" else reader.qrels(forms[kind])
 
@@ -201,6 +202,16 @@ def numbers_by_query(found: Any, source: str, kind: str) -> dict[str, dict[str, 
 def kinds_of(found: Any, source: str) -> set[str]:
     """What content of a JSON file has, if it is of a search engine: qrels, a run, or both."""
     return set(_Reader(source).forms(found))
+
+
+def _refuse_empty(found: Any, source: str, kind: str) -> None:
+    """Raise InputError for an object of a search engine or a tool without any query."""
+    lists = {*SEVERAL, *GROUPS, *(key for key, _, _ in RATED)}
+    empty = [key for key in found if key in lists] if isinstance(found, dict) else []
+    if empty and not any(isinstance(part, (dict, list)) and part for part in found.values()):
+        content = "ratings" if kind == "qrels" else "results"
+        reason = f"{empty[0]!r} is empty: expected queries with {content}, found none"
+        raise InputError(source, reason)
 
 
 class _Reader:
@@ -374,11 +385,9 @@ class _Reader:
         """{query: {document: grade}}; the grade of a document without a rating is None."""
         grades: dict[str, dict[str, Any]] = {}
         own: dict[str, Any]
-        listed = list(ratings)
-        # Quepid leaves out ratings that nobody has given.
-        some = any(rated is not MISSING for _, _, rated in listed)
-        for path, named, rated in listed:
-            rated = {} if rated is MISSING and some else rated
+        for path, named, rated in ratings:
+            # Quepid leaves out ratings that nobody has given.
+            rated = {} if rated is MISSING else rated
             query, own = self.query_at(path, named), {}
             for where, named_doc, rating in self._rated(path, rated):
                 doc = self.id_at(where, named_doc, "document")
@@ -401,8 +410,7 @@ class _Reader:
                     yield where, key, at(value, "gain") if isinstance(value, dict) else value
             return
         if not isinstance(rated, list):
-            found = "nothing" if rated is MISSING else f"{rated!r:.60}"
-            self.refuse(path, f"expected a list or an object of ratings, found {found}")
+            self.refuse(path, f"expected a list or an object of ratings, found {rated!r:.60}")
         for place, own in enumerate(rated):
             where = f"{path}[{place}]"
             doc = next((key for key in RATED_DOC if at(own, key) is not MISSING), None)
