@@ -392,9 +392,6 @@ fr.evaluate_tasks({'task': model}, {'a': TEXTS}) => ; rename the model
 fr.evaluate('qrels', ['-'], 'map', executor=threads())
   workers cannot read standard input (-); read it first
   fr.evaluate('qrels', [fr.read_run('run')], 'map', executor=threads())
-fr.evaluate({'relevant_docs': QRELS, 'mode': 'text'}, RUN, 'map')
-  ; pass the part 'relevant_docs', or the file
-  fr.evaluate({'relevant_docs': QRELS}['relevant_docs'], RUN, 'map')
 fr.evaluate({'queries': [{'query': 'q1', 'ratings': {'d1': 3}}]}, RUN, 'map')
   ; pass the JSON file itself, which is read => fr.evaluate('case.json', RUN, 'map')
 fr.evaluate(QRELS, {'need': ['q1'], 'doc_id': ['d1'], 'score': [0.5]}, 'map')

@@ -15,6 +15,7 @@ from fastrank.core.formats.qrels import Preferences, Qrels
 from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.arrow_files import is_folder
+from fastrank.core.formats.tables.dicts import INNER, part_of
 from fastrank.core.formats.tables.forms import are_cells
 from fastrank.core.formats.tables.forms import are_rows as are_rows
 from fastrank.core.formats.tables.forms import choose_split as choose_split
@@ -141,7 +142,8 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
         given = choose_split(kind, given, None)
     if isinstance(given, Mapping):
         if not are_columns(given):
-            return given
+            is_whole = any(name in given for name in INNER.values())
+            return part_of(given, kind, kind) if is_whole else given
         columns = table_of_columns(given, f"{kind} <dict>")
         columns.method = ""
         return columns

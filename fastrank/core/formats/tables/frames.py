@@ -12,6 +12,7 @@ from fastrank.common.lazy import optional
 from fastrank.core.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
 from fastrank.core.formats.tables.forms import is_missing, is_row
 from fastrank.core.formats.tables.records import table_of_columns
+from fastrank.core.formats.tables.roles import is_header, names_of, normalized_name
 from fastrank.core.formats.tables.sniff import first_other_than_ranks
 from fastrank.core.formats.tables.table import Table, first_empty, stretches_of
 from fastrank.core.formats.tables.values import (
@@ -38,8 +39,12 @@ BATCH = 1 << 16
 
 
 def pandas_table(frame: Any) -> Table:
-    """A pandas DataFrame as a table; its index is ignored."""
+    """A pandas DataFrame as a table, of its index only levels that are named as queries are."""
     _expect_frame(frame, "pandas")
+    if not is_header(frame.columns):
+        ids = {*names_of("query"), *names_of("doc")}
+        levels = [name for name in frame.index.names if normalized_name(name) in ids]
+        frame = frame.reset_index([name for name in levels if name not in frame.columns])
     return Table(
         "<pandas.DataFrame>",
         frame.columns,

@@ -125,9 +125,12 @@ def are_columns(
 
     roles: of which there is one each, None if any names will do.
     """
+    columns = list(given.values())
+    if roles == COLUMN_ROLES and columns and all(map(is_column, columns)):
+        # Without documents, too, for the error about them.
+        roles = (*COLUMN_ROLES[:1], (*COLUMN_ROLES[1], "grade", "score"))
     if not given or not (roles is None or is_header(given, roles)):
         return False
-    columns = list(given.values())
     if all(map(is_column, columns)):
         return True
     first = columns[0]

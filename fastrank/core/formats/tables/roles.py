@@ -13,7 +13,7 @@ from functools import cache
 
 from fastrank.common.faces import column_option
 from fastrank.common.messages import first_few
-from fastrank.errors import InputError
+from fastrank.errors import InputError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -221,7 +221,9 @@ class AskedColumns:
     """
 
     def __init__(self, names: Mapping[str, Name]) -> None:
-        self.names = dict(names)
+        # The readers of spans call so what others call a doc.
+        both = {"doc": names.get("document"), "document": names.get("doc")}
+        self.names = {role: name for role, name in both.items() if name is not None} | dict(names)
         self.unused = {name for name in names.values() if name is not None}
         self._kinds: dict[tuple[str, Name], str] = {}
 
@@ -235,6 +237,12 @@ class AskedColumns:
         }
         self.unused -= {*chosen.values()}
         return chosen or None
+
+    def check(self) -> None:
+        """Raise OptionError if no table had a column that the command line names."""
+        if self.unused:
+            names = ", ".join(sorted(map(repr, self.unused)))
+            raise OptionError("--columns", f"no table has the columns {names}")
 
     def use_lists(self, source: str, name: Name, kind: str) -> None:
         """Raise InputError if one command would read the same lists as judgments and as a run."""
@@ -373,10 +381,10 @@ def find_columns(
     chosen = {role: name for role, name in (columns or {}).items() if role not in ignored}
     listed = f"found {', '.join(map(repr, names))}" if len(names) else "found no columns"
 
-    def advised(reason: str, role: str, before: str) -> InputError:
+    def advised(reason: str, before: str, *roles: str) -> InputError:
         if call == "":
             return InputError(source, reason)
-        return InputError(source, f"{reason}{before}{column_option(role, call=call)}")
+        return InputError(source, f"{reason}{before}{column_option(*roles, call=call)}")
 
     def index_of(role: str, wanted: Sequence[Name], norm: Callable[[Name], Name]) -> int:
         matches = [index for index, name in enumerate(names) if norm(name) in wanted]
@@ -385,7 +393,7 @@ def find_columns(
             reason = f"more than one {words_of(role)} column: {several}"
             if len({names[index] for index in matches}) == 1:
                 raise InputError(source, f"{reason}; rename one of them")
-            raise advised(reason, role, "; to choose one, ")
+            raise advised(reason, "; to choose one, ", role)
         return matches[0] if matches else -1
 
     indexes: dict[str, int] = {}
@@ -411,18 +419,24 @@ def find_columns(
     if "rank" in chosen and "score" not in chosen:
         # Scores are not needed if ranks are asked for.
         indexes.pop("score", None)
-    for role, key in usual.items():
-        if role in needed and role not in optional and role not in indexes:
-            if INSTEAD.get(role) in indexes:
-                continue
-            known = first_few(names_of(key), LISTED)
-            asked = _asked.names.get(role)
-            if asked is not None:
-                known += f" or {asked!r}, as in --columns {role}={asked}"
-                raise InputError(source, f"no {words_of(role)} column: {listed}, expected {known}")
-            reason = f"no {words_of(role)} column: {listed}, expected one of {known}"
-            raise advised(reason, role, "; or ")
-    return indexes
+    absent = [role for role in usual if role in needed and role not in {*optional, *indexes}]
+    missing = [role for role in absent if INSTEAD.get(role) not in indexes]
+    if {*INSTEAD} <= {*missing}:
+        missing.remove("rank")
+    if not missing:
+        return indexes
+    for role in missing:
+        asked = _asked.names.get(role)
+        known = first_few(names_of(usual[role]), LISTED)
+        if asked is not None:
+            known += f" or {asked!r}, as in --columns {role}={asked}"
+            raise InputError(source, f"no {words_of(role)} column: {listed}, expected {known}")
+    reason = f"no {words_of(role)} column: {listed}, expected one of {known}"
+    if len(missing) > 1:
+        first = ", ".join(names_of(usual[role])[0] for role in missing)
+        words = ", ".join(map(words_of, missing))
+        reason = f"no columns for {words}: {listed}, expected names such as {first}"
+    raise advised(reason, "; or ", *missing)
 
 
 def words_of(role: str) -> str:

@@ -16,6 +16,7 @@ from fastrank.core.formats.tables.roles import (
     normalized_name,
 )
 from fastrank.core.formats.tables.sniff import DELIMITERS as DELIMITERS
+from fastrank.core.formats.tables.sniff import HEADER_WITHIN
 from fastrank.core.formats.tables.table import Table, numbers_of_cells
 from fastrank.errors import FormatError
 
@@ -55,6 +56,9 @@ def table_of_delimited(
         if not (cells and cells[0].strip()) and rows and not any(map(str.strip, cells)):
             # Spreadsheets write rows without content.
             continue
+        if line == 1 and cells[0].startswith("sep=") and not any(cells[1:]):
+            # Excel writes the delimiter.
+            continue
         rows.append(cells)
         lines.append(line)
         if len(rows) == 2 and len(rows[0]) == 1 < len(cells) == len(rows[0][0].split()):
@@ -63,6 +67,8 @@ def table_of_delimited(
         if len(cells) == 1 and RATING in map(normalized_name, rows[0]):
             # Quepid writes only the query if no document of it is rated.
             cells += [""] * (len(rows[0]) - 1)
+        if 1 < len(rows) <= HEADER_WITHIN and roles and not is_header(rows[0], roles):
+            _refuse_title(cells, roles, name, line)
         if len(cells) != len(rows[0]):
             _refuse_semicolons(rows[0], name, line)
             expected = f"expected {len(rows[0])} cells, as in the first line"
@@ -71,9 +77,9 @@ def table_of_delimited(
         raise FormatError(name, 1, "expected a header or rows, found an empty file")
     names: Sequence[Name] = [cell.strip() for cell in rows[0]]
     chosen = set(map(str, (columns or {}).values()))
-    asked = asked_columns()
+    asked, above = asked_columns(), 1 + (roles == COLUMN_ROLES)
     has_header = roles is None or is_header(names, roles) or (chosen and chosen <= set(names))
-    has_header = has_header or (columns is None and asked.are_in(names)) or are_names(names)
+    has_header = has_header or (columns is None and asked.are_in(names)) or are_names(*rows[:above])
     if has_header:
         del rows[0], lines[0]
     columns_of_cells = list(zip(*rows, strict=True)) or [()] * len(names)
@@ -91,11 +97,22 @@ def _refuse_semicolons(first: Sequence[str], name: str, line: int) -> None:
         raise FormatError(name, line, f"{SEMICOLONS}, and points for decimals")
 
 
-def are_names(cells: Sequence[str]) -> bool:
-    """Whether a first line has some names that are known, and no number, as all rows have."""
+def _refuse_title(
+    cells: Sequence[str], roles: Sequence[Sequence[str]], name: str, line: int
+) -> None:
+    """Raise FormatError for a header below the first line."""
+    if is_header(cells, roles):
+        raise FormatError(name, line, "this is the header; remove the lines above it")
+
+
+def are_names(cells: Sequence[str], below: Sequence[str] = ()) -> bool:
+    """Whether a first line has no number, as all rows have, and known names or numbers below."""
     known = {name for role in ("query", "doc", "grade", "score") for name in names_of(role)}
-    numbers = [cell for cell in cells if whole_number(cell.encode("utf-8", "replace")) is not None]
-    return not numbers and not known.isdisjoint(map(normalized_name, cells))
+    first, second = (
+        any(whole_number(encoded(cell)) is not None for cell in row) for row in (cells, below)
+    )
+    is_named = not known.isdisjoint(map(normalized_name, cells))
+    return not first and (is_named or (second and {*cells}.isdisjoint(below)))
 
 
 def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:

@@ -17,6 +17,7 @@ from operator import gt
 from fastrank.common.c_numbers import finite
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.tables.roles import names_of
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
@@ -180,6 +181,17 @@ def is_response(response: Any) -> bool:
     return engine_of(response) is not None or is_failure(response)
 
 
+def unwrapped(found: Any) -> tuple[Any, Any]:
+    """The query and the response in {query: ..., any key: response}; else MISSING and all of it."""
+    if isinstance(found, dict) and not is_response(found):
+        response = next((own for own in found.values() if is_response(own)), MISSING)
+        names = names_of("query_of_list")
+        query = next((found[key] for key in names if isinstance(found.get(key), (str, int))), None)
+        if response is not MISSING and query is not None:
+            return query, response
+    return MISSING, found
+
+
 def numbers_by_query(found: Any, source: str, kind: str) -> dict[str, dict[str, Any]] | None:
     """{query: {document: grade or score}} of the content of a JSON file.
 
@@ -255,7 +267,9 @@ class _Reader:
     def _responses(self, found: Any) -> Iterator[Found] | None:
         """The responses, if this is one or has some."""
         if isinstance(found, list):
-            return self._listed(found, "") if found and is_response(found[0]) else None
+            return (
+                self._listed(found, "") if found and is_response(unwrapped(found[0])[1]) else None
+            )
         if isinstance(at(found, "rank_eval.details"), dict):
             reason = "expected a response of Elasticsearch 6.3 or later, with 'metric_score'"
             self.refuse("rank_eval", f"{reason}, found one of an older version")
@@ -263,8 +277,9 @@ class _Reader:
             return self._of_rank_eval(found)
         if isinstance(at(found, "docs"), dict) and is_objects(at(found, "queries")):
             return self._of_snapshot(found)
-        if is_response(found):
-            return iter([("", MISSING, found)])
+        query, response = unwrapped(found)
+        if is_response(response):
+            return iter([("", query, response)])
         for key in SEVERAL:
             listed = at(found, key)
             if is_objects(listed) and is_response(listed[0]):
@@ -275,7 +290,7 @@ class _Reader:
 
     def _listed(self, responses: list[Any], path: str) -> Iterator[Found]:
         for place, response in enumerate(responses):
-            yield f"{path}[{place}]", MISSING, response
+            yield f"{path}[{place}]", *unwrapped(response)
 
     def _of_rank_eval(self, found: Any) -> Iterator[Found]:
         if failed := found.get("failures"):
