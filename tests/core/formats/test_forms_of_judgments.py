@@ -131,6 +131,8 @@ RANKINGS = r"""
 [{"query": "q1", "results": [["d2", -1], ["d1", -2]]}, {"query": "q2", "results": [["d3", -1]]}]
 {"q1": [{"id": "d1", "score": -2}, {"document": {"id": "d2", "score": 7}, "score": -1, "id": "h1"}], "q2": [["d3", -1]]}
 {"q1": [[{"id": "d2"}, -1], [{"id": "d1"}, -2]], "q2": ["d3"]}
+{"query": "q1", "response": {"hits": {"hits": [{"_id": "d2", "_score": -1}, {"_id": "d1", "_score": -2}]}}}\n{"query": "q2", "response": {"hits": {"hits": [{"_id": "d3", "_score": -1}]}}}
+sep=,\nquery,docs,score\nq1,d2,-1\nq1,d1,-2\nq2,d3,-1\n
 {"user_input": "q1", "retrieved_context_ids": ["d2", "d1"]}\n{"user_input": "q2", "retrieved_context_ids": ["d3"]}
 {"qid": "q1", "docs": ["d2", "d1"], "scores": [-1, -2]}\n{"qid": "q2", "docs": ["d3"], "scores": [-1]}
 Snapshot Name,Case ID,Query Text,Doc ID,Doc Position\nS,1,q1,d2,1\nS,1,q1,d1,2\nS,1,q2,d3,1\n
@@ -167,6 +169,24 @@ def test_parquet_and_frames_with_lists(tmp_path):
         assert as_qrels(make(judged)).to_dict() == as_qrels(make(graded)).to_dict() == QRELS
         assert as_run(make(ranked)).to_dict() == RUN
         assert as_run(make(ranked | {"retrieved": list(RUN.values())})).to_dict() == RUN
+
+
+def test_named_levels_of_an_index_are_columns():
+    """What groupby and set_index make of them."""
+    frame = pd.DataFrame(RANKED)
+
+    for levels in ("query", ["query", "doc"]):
+        assert as_run(frame.set_index(levels)).to_dict() == RUN
+    assert as_run(frame.groupby("query").agg(list)).to_dict() == RUN
+    assert as_run(frame.rename_axis("q")).to_dict() == RUN
+
+
+def test_a_part_of_an_object_is_judgments_but_no_run():
+    whole = {"queries": {"q": "?"}, "corpus": {}, "relevant_docs": {"q1": ["d1"]}}
+
+    assert fr.evaluate(whole, RUN, "map").mean == {"map": 0.5}
+    with pytest.raises(FastrankError, match="'relevant_docs' is a part of the files of some tools"):
+        fr.evaluate(QRELS, whole, "map")
 
 
 NUMBERS = [*names_of("score"), "scores", "similarities", "relevance_scores", "predictions"]
@@ -326,6 +346,11 @@ qid;docno;score\nq;d;0,9\n => :2: the cells are separated by semicolons
 q;d;0,9\n => :1: the cells are separated by semicolons
 Snapshot Name,Query Text,Doc ID,Doc Position\nS,q,a,1\nT,q,a,1\n => 2 systems, such as 'S' and 'T'
 qid,docno\nq,d\n => no score column
+Runs of May,,\nqid,docno,score\nq,a,1\n => :2: this is the header; remove the lines above it
+Runs of May\nqid,docno,score\nq,a,1\n => :2: this is the header; remove the lines above it
+need,url,mark\nq,a,1\n => no columns for query, document, score: found 'need', 'url', 'mark'
+{"query_id": ["q"], "url": ["d"], "score": [1]} => no document column: found 'query_id', 'url'
+{"corpus": {}, "relevant_docs": {"q": ["d"]}} => expected run, found qrels in 'relevant_docs'
 query,url,score\nq,a,1\n => no document column: found 'query', 'url', 'score'
 """
 
@@ -466,10 +491,9 @@ def test_errors_on_the_command_line_name_its_options(tmp_path):
 
     assert refused.status == 2
     assert refused.err.endswith("or set --columns doc=NAME\n")
-    assert (
-        "no table has the columns 'x'"
-        in fastrank("eval", "--columns", "doc=url,tag=x", str(path), str(path), "-m", "map")[2]
-    )
+    refused = fastrank("eval -m map --columns document=url,tag=x", str(path), str(path))
+    assert (refused.out, "no table has the columns 'x'" in refused.err) == ("", True)
+    assert "one column for doc" in fastrank("eval --columns doc=url,doc=x", path, path).err
 
 
 def test_queries_with_blanks_are_named_by_numbers(tmp_path):

@@ -36,19 +36,18 @@ def part_of(given: Mapping[Any, Any], kind: str, source: str) -> Mapping[Any, An
 
     Raises InputError if it has only the other ones.
     """
-    parts = {
-        noun: given[name]
-        for noun, name in INNER.items()
-        if isinstance(given.get(name), Mapping)
-        and all(hasattr(documents, "__len__") for documents in given[name].values())
-    }
-    if parts and kind not in parts:
-        expected, seen = ("a run", "judgments") if kind == "run" else ("judgments", "a run")
-        name = INNER["qrels" if kind == "run" else "run"]
-        reason = f"expected {expected}, found {seen} in {name!r}: are judgments and run swapped?"
-        raise InputError(source, reason)
+    parts = {noun: given[name] for noun, name in INNER.items() if _is_whole(given.get(name))}
+    for noun in parts.keys() - {kind}:
+        if kind not in parts:
+            reason = f"expected {kind}, found {noun} in {INNER[noun]!r}: are they swapped?"
+            raise InputError(source, reason)
     part: Mapping[Any, Any] = parts.get(kind, given)
     return part
+
+
+def _is_whole(part: Any) -> bool:
+    """Whether this is {query: documents}, not the documents of a query of this name."""
+    return isinstance(part, Mapping) and all(hasattr(own, "__len__") for own in part.values())
 
 
 def plain_lists(given: Any, kind: str, rank_by: str, source: str) -> Any:
@@ -71,7 +70,7 @@ def plain_lists(given: Any, kind: str, rank_by: str, source: str) -> Any:
 
 
 def _advice(given: Any) -> str:
-    """What to do with a dict that is the content of a JSON file of another tool."""
+    """The remedy for a dict that is the content of a JSON file of another tool."""
     if not isinstance(given, Mapping):
         return ""
     from fastrank.core.formats.tools.search_engines import kinds_of

@@ -33,13 +33,13 @@ PACKED = {
     b"\xff\x06\0\0sNaPpY": "compressed with snappy",
     b"\x1f\x9d": "compressed with compress (.Z)",
 }
-# What tar has behind the name of the first file, and where.
+# The magic of tar, behind the name of the first file, and its position.
 TAR, AT_TAR = b"ustar", 257
-# What is in archives that are spreadsheets, and the beginning of older ones of Excel.
+# Marks of archives that are spreadsheets, and the beginning of older ones of Excel.
 XLSX, ODS = (b"[Content_Types].xml", b"docProps/"), b"opendocument.spreadsheet"
 XLS = b"\xd0\xcf\x11\xe0"
 PARQUET = (b"PAR1",)
-# Of Arrow's format of files, and of streams, which Hugging Face writes.
+# The beginning of Arrow's files, and of its streams, which Hugging Face writes.
 ARROW = (b"ARROW1", b"\xff\xff\xff\xff")
 # Lines that show whether a file is in the format sample.
 SAMPLED_LINES = 10
@@ -182,11 +182,12 @@ def delimited_certainty(head: Head, form: str) -> int:
         if len(cells) in WITHOUT_HEADER[head.kind]:
             return LIKELY
     below = [line.decode("utf-8", "replace") for line in lines if delimiter.encode() in line]
-    # Some separate names by blanks, and the cells below them by tabs.
-    is_named = bool(below) and 1 < len(head.fields) == below[0].count(delimiter) + 1
-    names = [cells_of(line, form) for line in below] + [head.line.split()] * is_named
-    is_titled = len(head.fields) not in TREC_FIELDS[head.kind] and any(map(is_header, names))
-    return SURE if is_titled else NO
+    is_trec = len(head.fields) in TREC_FIELDS[head.kind]
+    names = [] if is_trec else [cells_of(line, form) for line in below]
+    if below and 1 < len(head.fields) == below[0].count(delimiter) + 1:
+        # Some separate names by blanks, and the cells below them by tabs.
+        names.append(head.line.split())
+    return SURE if any(map(is_header, names)) else NO
 
 
 def cells_of(line: str, form: str) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from array import array
 from itertools import chain, islice
 
-from fastrank.common.c_numbers import whole_number
+from fastrank.common.c_numbers import number_of_entire_text
 from fastrank.core.data.texts import decoded, encoded
 from fastrank.core.formats.tables.roles import (
     COLUMN_ROLES,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LINES_AT_ONCE = 1 << 10
 RATING = "rating"
 SEMICOLONS = "the cells are separated by semicolons; expected commas (CSV) or tabs (TSV)"
-# What spreadsheets run; numbers and single characters, such as a dash, are nothing that they do.
+# Text that spreadsheets run as a formula; numbers and single characters, such as a dash, are none.
 FORMULA = re.compile(r"[=+\-@\t\r](?=.)(?!(?<=[+-])[0-9.]+(?:[eE][+-]?[0-9]+)?$)", re.DOTALL)
 
 
@@ -67,8 +67,9 @@ def table_of_delimited(
         if len(cells) == 1 and RATING in map(normalized_name, rows[0]):
             # Quepid writes only the query if no document of it is rated.
             cells += [""] * (len(rows[0]) - 1)
-        if 1 < len(rows) <= HEADER_WITHIN and roles and not is_header(rows[0], roles):
-            _refuse_title(cells, roles, name, line)
+        may_be_titled = 1 < len(rows) <= HEADER_WITHIN and roles and is_header(cells, roles)
+        if may_be_titled and not is_header(rows[0], roles):
+            raise FormatError(name, line, "this is the header; remove the lines above it")
         if len(cells) != len(rows[0]):
             _refuse_semicolons(rows[0], name, line)
             expected = f"expected {len(rows[0])} cells, as in the first line"
@@ -97,22 +98,16 @@ def _refuse_semicolons(first: Sequence[str], name: str, line: int) -> None:
         raise FormatError(name, line, f"{SEMICOLONS}, and points for decimals")
 
 
-def _refuse_title(
-    cells: Sequence[str], roles: Sequence[Sequence[str]], name: str, line: int
-) -> None:
-    """Raise FormatError for a header below the first line."""
-    if is_header(cells, roles):
-        raise FormatError(name, line, "this is the header; remove the lines above it")
-
-
 def are_names(cells: Sequence[str], below: Sequence[str] = ()) -> bool:
     """Whether a first line has no number, as all rows have, and known names or numbers below."""
     known = {name for role in ("query", "doc", "grade", "score") for name in names_of(role)}
-    first, second = (
-        any(whole_number(encoded(cell)) is not None for cell in row) for row in (cells, below)
-    )
+    first, second = (any(map(_is_number, row)) for row in (cells, below))
     is_named = not known.isdisjoint(map(normalized_name, cells))
     return not first and (is_named or (second and {*cells}.isdisjoint(below)))
+
+
+def _is_number(cell: str) -> bool:
+    return number_of_entire_text(encoded(cell)) is not None
 
 
 def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:

@@ -6,7 +6,7 @@ import operator
 from array import array
 from contextlib import suppress
 
-from fastrank.common.c_numbers import whole_number
+from fastrank.common.c_numbers import number_of_entire_text
 from fastrank.common.messages import brief
 from fastrank.core.data.grades import encode_grades
 from fastrank.core.data.texts import Texts, encoded, joined, memory_of, spans
@@ -37,7 +37,7 @@ LAST_RANK = 2**24
 NOTHING = ("-", "?", "na", "n/a", "nan", "none", "null", "unrated", "unjudged")
 NO_ID = "expected an id, found a missing value"
 LONGEST_INTEGER = 20
-# Of an id, in bytes; longer ones take a second look.
+# The usual length of an id, in bytes; longer ones take a second look.
 USUAL_LENGTH = 16
 # Attributes of the objects of other libraries that name a document.
 ID_NAMES = ("node_id", "id", "doc_id", "_id")
@@ -111,7 +111,7 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
 
 
 def _copier(rows: Sequence[Any]) -> PythonApi | None:
-    """What copies objects of Python from a list; None if that cannot be done."""
+    """The function that copies objects of Python from a list; None if that cannot be done."""
     # Imported here because the trec_eval command does not need it.
     from fastrank.core.native.objects import python_api
 
@@ -359,7 +359,7 @@ def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
         try:
             return int(bool(value)) if is_truth else operator.index(value)
         except TypeError:
-            # Such as a tensor of floats.
+            # Not an integer after all, such as a tensor of floats.
             pass
     if hasattr(kind, "__float__") and not isinstance(value, (str, bytes)):
         try:
@@ -377,7 +377,7 @@ def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
 
 def _advice_on_text(text: str, what: str) -> str:
     """What to write for a text of a table that is not a number, or ""."""
-    if whole_number(encoded(text)) is not None:
+    if number_of_entire_text(encoded(text)) is not None:
         return "write the number without quotes"
     if what != "grade":
         return ""

@@ -120,12 +120,13 @@ RATED = (
 )
 RATED_DOC = ("_id", "docId", "doc_id")
 GROUPS = ("topics", "query_groups", "queries")
-# What to do if nothing says which query a response answers.
+LISTED = (*SEVERAL, *GROUPS, *(key for key, _, _ in RATED))
+# The remedy if nothing says which query a response answers.
 NAMED = "write {query: response}, or add the key 'query_id' to each response"
 
 
 def at(found: Any, path: str) -> Any:
-    """What stands at a path, MISSING if nothing does."""
+    """The value at a path, MISSING if there is none."""
     for key in path.split("."):
         if not isinstance(found, dict) or key not in found:
             return MISSING
@@ -206,24 +207,18 @@ def numbers_by_query(found: Any, source: str, kind: str) -> dict[str, dict[str, 
             expected, seen = "responses", "ratings, which are judgments"
         raise InputError(source, f"expected {expected}, found {seen}: are the files swapped?")
     if not forms:
-        _refuse_empty(found, source, kind)
+        empty = [key for key in LISTED if at(found, key) == []]
+        if empty and not any(own for own in found.values() if isinstance(own, (dict, list))):
+            content = "ratings" if kind == "qrels" else "results"
+            reason = f"{empty[0]!r} is empty: expected queries with {content}, found none"
+            raise InputError(source, reason)
         return None
     return reader.run(forms[kind]) if kind == "run" else reader.qrels(forms[kind])
 
 
 def kinds_of(found: Any, source: str) -> set[str]:
-    """What content of a JSON file has, if it is of a search engine: qrels, a run, or both."""
+    """The content of a JSON file, if it is of a search engine: qrels, a run, or both."""
     return set(_Reader(source).forms(found))
-
-
-def _refuse_empty(found: Any, source: str, kind: str) -> None:
-    """Raise InputError for an object of a search engine or a tool without any query."""
-    lists = {*SEVERAL, *GROUPS, *(key for key, _, _ in RATED)}
-    empty = [key for key in found if key in lists] if isinstance(found, dict) else []
-    if empty and not any(isinstance(part, (dict, list)) and part for part in found.values()):
-        content = "ratings" if kind == "qrels" else "results"
-        reason = f"{empty[0]!r} is empty: expected queries with {content}, found none"
-        raise InputError(source, reason)
 
 
 class _Reader:
@@ -267,9 +262,8 @@ class _Reader:
     def _responses(self, found: Any) -> Iterator[Found] | None:
         """The responses, if this is one or has some."""
         if isinstance(found, list):
-            return (
-                self._listed(found, "") if found and is_response(unwrapped(found[0])[1]) else None
-            )
+            is_run = bool(found) and is_response(unwrapped(found[0])[1])
+            return self._listed(found, "") if is_run else None
         if isinstance(at(found, "rank_eval.details"), dict):
             reason = "expected a response of Elasticsearch 6.3 or later, with 'metric_score'"
             self.refuse("rank_eval", f"{reason}, found one of an older version")
@@ -301,7 +295,7 @@ class _Reader:
             yield f"details[{query!r:.60}]", query, own
 
     def _of_snapshot(self, found: Any) -> Iterator[Found]:
-        """Of Quepid, as responses of _rank_eval; a query is named by its text, as in ratings."""
+        """A snapshot of Quepid as responses of _rank_eval; queries are named by their texts."""
         texts = {str(at(own, "query_id")): at(own, "query_text") for own in found["queries"]}
         for number, docs in found["docs"].items():
             if isinstance(docs, list):
@@ -367,7 +361,7 @@ class _Reader:
         """The ratings of each query, if this has some."""
         lists = at(found, "hits.hits")
         if is_objects(lists) and at(lists[0], "_source.judgmentRatings") is not MISSING:
-            # What OpenSearch answers if it is asked for a judgment list.
+            # The answer of OpenSearch to a request for a judgment list.
             if len(lists) > 1:
                 self.refuse("hits.hits", f"expected one judgment list, found {len(lists)}")
             return self._ratings(lists[0]["_source"])
