@@ -36,18 +36,14 @@ def part_of(given: Mapping[Any, Any], kind: str, source: str) -> Mapping[Any, An
 
     Raises InputError if it has only the other ones.
     """
-    parts = {noun: given[name] for noun, name in INNER.items() if _is_whole(given.get(name))}
-    for noun in parts.keys() - {kind}:
-        if kind not in parts:
+    for noun in sorted(INNER, key=kind.__ne__):
+        part = given.get(INNER[noun])
+        if isinstance(part, Mapping) and all(hasattr(own, "__len__") for own in part.values()):
+            if noun == kind:
+                return part
             reason = f"expected {kind}, found {noun} in {INNER[noun]!r}: are they swapped?"
             raise InputError(source, reason)
-    part: Mapping[Any, Any] = parts.get(kind, given)
-    return part
-
-
-def _is_whole(part: Any) -> bool:
-    """Whether this is {query: documents}, not the documents of a query of this name."""
-    return isinstance(part, Mapping) and all(hasattr(own, "__len__") for own in part.values())
+    return given
 
 
 def plain_lists(given: Any, kind: str, rank_by: str, source: str) -> Any:

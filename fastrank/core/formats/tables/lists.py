@@ -41,8 +41,6 @@ TEXT_TYPES = ("", "object", "str", "string", "large_string")
 SOME = 100
 # How a list begins that pandas has written as text.
 WRITTEN = ("['", '["', "{'", '{"')
-# The end of the error about a query with two lists.
-SECOND = ", found a second"
 # Keys of the object that is the document in an object with its number.
 INNER = ("node", "document")
 # The number of a document that has none; that of one whose grade is missing is None.
@@ -70,11 +68,7 @@ def lists_by_query(
     queries = {"query": columns["query"]} if columns and "query" in columns else None
     names = find_columns(table.names, {"query": "query_of_list"}, queries, table.source)
 
-    tags = [name for name in table.names if normalized_name(name) in names_of("tag")]
-
     def fail(row: int, reason: str, index: int = lists) -> NoReturn:
-        if reason.endswith(SECOND) and tags:
-            reason += f"; if {tags[0]!r} is the system, select the rows of one"
         table.refuse(row, f"column {table.names[index]!r}: {reason}")
 
     ids = table.values(table.names[names["query"]])
@@ -248,7 +242,8 @@ def _add(
 ) -> None:
     """Add the documents of a query; judgments of a query may be in several rows."""
     if query in by_query and role != "grade":
-        refuse(f"expected one list of query {query!r:.60}{SECOND}")
+        advice = "if they are of several systems, select the rows of one"
+        refuse(f"expected one list of query {query!r:.60}, found a second; {advice}")
     numbered = [number is not ABSENT for _, number in docs]
     if not all(numbered) and any(numbered):
         doc = docs[numbered.index(False)][0]

@@ -67,8 +67,8 @@ def table_of_delimited(
         if len(cells) == 1 and RATING in map(normalized_name, rows[0]):
             # Quepid writes only the query if no document of it is rated.
             cells += [""] * (len(rows[0]) - 1)
-        may_be_titled = 1 < len(rows) <= HEADER_WITHIN and roles and is_header(cells, roles)
-        if may_be_titled and not is_header(rows[0], roles):
+        is_below = roles and 1 < len(rows) <= HEADER_WITHIN and is_header(cells, roles)
+        if is_below and roles and not is_header(rows[0], roles):
             raise FormatError(name, line, "this is the header; remove the lines above it")
         if len(cells) != len(rows[0]):
             _refuse_semicolons(rows[0], name, line)

@@ -20,7 +20,6 @@ from fastrank.core.formats.tables.roles import (
     RUN_ROLES,
     UNSURE_TAGS,
     find_columns,
-    names_of,
     normalized_name,
 )
 from fastrank.core.formats.tables.values import LAST_RANK, scores_of, scores_of_ranks, tag_of
@@ -38,9 +37,8 @@ if TYPE_CHECKING:
     from fastrank.core.formats.tables.table import Table
 
 
-# Rows that show whether a column names systems, and what they show.
+# Rows that show whether a column names systems.
 SOME = 1000
-SYSTEMS, UNCLEAR = "systems", "unclear"
 
 
 def run_from_dict(
@@ -113,26 +111,17 @@ def run_of(
         scores = zeros("d", len(fields["docs"]))
     own_tag = tag_of(tag, table.source)
     if tag is None:
-        rows = range(len(fields["docs"])) if grouped.order is None else grouped.order
-        for index in _tag_columns(table, indexes, columns):
-            found = _tag_of_rows(table, index, rows[:SOME], fields, warn)
-            own_tag = own_tag or found
+        rows = (grouped.order or range(len(fields["docs"])))[:SOME]
+        tagged = [indexes["tag"]] if "tag" in indexes else []
+        for index, name in enumerate(() if "tag" in (columns or ()) else table.names):
+            if normalized_name(name) in UNSURE_TAGS and index not in indexes.values():
+                tagged.append(index)
+        names = [_tag_of_rows(table, index, rows, fields, warn) for index in tagged]
+        own_tag = next(filter(None, names), b"")
     run = Run(**fields, tag_bytes=own_tag, score_column=grouped.reorder(scores))
     if rank_by == "given":
         return rank_as_given(run)
     return run if "score" in indexes else with_distinct_ranks(run)
-
-
-def _tag_columns(
-    table: Table, indexes: Mapping[str, int], columns: Mapping[str, Any] | None
-) -> list[int]:
-    """The columns that may name systems, that of the tag first."""
-    named = [indexes["tag"]] if "tag" in indexes else []
-    if columns and "tag" in columns:
-        return named
-    names = list(map(normalized_name, table.names))
-    others = [i for i, name in enumerate(names) if name in names_of("tag")]
-    return named + [index for index in others if index not in indexes.values()]
 
 
 def _tag_of_rows(
@@ -140,10 +129,11 @@ def _tag_of_rows(
 ) -> bytes:
     """The tag of all rows in a column, empty if it may name something else.
 
-    rows: those of the table, with the rows of each query together. fields: of the run. Raises
-    InputError for several systems, and warns if the column may name some.
+    rows: those of the table by query. fields: of the run. Raises InputError for several systems,
+    and warns if the column may name some.
     """
-    name = normalized_name(table.names[index])
+    column = table.names[index]
+    name = normalized_name(column)
     try:
         tags, _ = table.stretches(index)
     except (FormatError, InputError):
@@ -155,41 +145,36 @@ def _tag_of_rows(
     distinct = kernels.intern_texts(tags.columns, numbered)
     if distinct < 2:
         return tags[0] if len(tags) else b""
-    evidence = _evidence(table.texts(index).take(rows), fields) if name in UNSURE_TAGS else SYSTEMS
-    if not evidence:
+    first, second = (f"{decoded(tags[numbered.firsts[i]])!r:.60}" for i in range(2))
+    if name in UNSURE_TAGS and not (shown := _are_systems(table.texts(index).take(rows), fields)):
+        if shown is None:
+            reason = f"column {column!r} has values such as {first} and {second}"
+            reason += "; does the table contain several runs? All rows are read as one"
+            warn(f"{table.source}: {reason}")
         return b""
-    column = table.names[index]
-    first, second = (decoded(tags[numbered.firsts[i]]) for i in range(2))
-    if evidence != SYSTEMS:
-        reason = f"column {column!r} has values such as {first!r:.60} and {second!r:.60}"
-        reason += "; does the table contain several runs? All rows are read as one"
-        warn(f"{table.source}: {reason}")
-        return b""
-    found = f"found {distinct} systems, such as {first!r:.60} and {second!r:.60}"
     advice = "select the rows of one"
     if call := table.call("Run"):
         advice += f", or give all rows one new tag: fr.{call}(..., tag=NAME)"
     to_files = f"write the rows of each {column!r} to a file of their own"
     advice = by_face(advice, f"{to_files}, or set --columns tag= to read all as one run")
-    reason = f"column {column!r}: expected one run, {found}; {advice}"
-    raise InputError(table.source, reason)
+    reason = f"expected one run, found {distinct} systems, such as {first} and {second}; {advice}"
+    raise InputError(table.source, f"column {column!r}: {reason}")
 
 
-def _evidence(tags: Sequence[bytes], fields: Mapping[str, Any]) -> str:
-    """Whether a column with these values in the first rows of a run names systems.
+def _are_systems(tags: Sequence[bytes], fields: Mapping[str, Any]) -> bool | None:
+    """Whether these values, of the first rows of a run, name systems; None if it is unclear.
 
-    They are if a query has several rows with a value, or a document with two; they are not if they
-    tell documents apart, and it is unclear otherwise.
+    They do if a query has several rows with a value, or a document with two; they do not if they
+    tell documents apart.
     """
     docs, offsets = fields["docs"].take(range(len(tags))), fields["offset_column"]
     queries = [bisect_right(offsets, row) for row in range(len(tags))]
-    triples = {*zip(queries, docs, tags, strict=True)}
-    if len(triples) > len({*zip(queries, docs, strict=True)}):
-        return SYSTEMS
+    if len({*zip(queries, docs, tags, strict=True)}) > len({*zip(queries, docs, strict=True)}):
+        return True
     names = {*zip(docs, tags, strict=True)}
     if len(names) == len({*docs}) and 2 * len({*tags}) > len(names):
-        return ""
-    return SYSTEMS if 2 * len({*zip(queries, tags, strict=True)}) <= len(tags) else UNCLEAR
+        return False
+    return 2 * len({*zip(queries, tags, strict=True)}) <= len(tags) or None
 
 
 def apply_order(run: Run, rank_by: str) -> Run:

@@ -369,24 +369,16 @@ def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
         except (TypeError, ValueError):
             pass
     if isinstance(value, str):
-        advice = advice_on_number(value, what) or _advice_on_text(value, what)
+        advice = advice_on_number(value, what)
+        if number_of_entire_text(encoded(value)) is not None:
+            advice = "write the number without quotes"
+        elif what == "grade" and not advice:
+            advice = "write 1 for relevant, 0 for not relevant"
+            if value.strip().lower() in NOTHING:
+                advice = "leave out what nobody has judged"
         return fail(row, f"expected a {what}, found {str(value)!r:.60}{advice and f': {advice}'}")
     found = "a missing value" if is_missing(value) else f"{kind.__name__}: {value!r:.60}"
     return fail(row, f"expected a {what}, found {found}")
-
-
-def _advice_on_text(text: str, what: str) -> str:
-    """What to write for a text of a table that is not a number, or ""."""
-    if number_of_entire_text(encoded(text)) is not None:
-        return "write the number without quotes"
-    if what != "grade":
-        return ""
-    nothing = text.strip().lower() in NOTHING
-    return (
-        "leave out what nobody has judged"
-        if nothing
-        else "write 1 for relevant, 0 for not relevant"
-    )
 
 
 def as_rows(
