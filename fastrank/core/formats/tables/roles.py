@@ -433,9 +433,9 @@ def find_columns(
             raise InputError(source, f"no {words_of(role)} column: {listed}, expected {known}")
     reason = f"no {words_of(role)} column: {listed}, expected one of {known}"
     if len(missing) > 1:
-        first = ", ".join(names_of(usual[role])[0] for role in missing)
-        words = ", ".join(map(words_of, missing))
-        reason = f"no columns for {words}: {listed}, expected names such as {first}"
+        words, names_for = ", ".join(map(words_of, missing)), [names_of(usual[r]) for r in missing]
+        first = (r if r in known else known[0] for r, known in zip(missing, names_for, strict=True))
+        reason = f"no columns for {words}: {listed}, expected names such as {', '.join(first)}"
     raise advised(reason, "; or ", *missing)
 
 

@@ -143,15 +143,13 @@ def without_ungraded(table: Table, index: int, warn: Warn) -> Table:
         for row, cell in enumerate(columns[index])
         if is_missing(cell) or (isinstance(cell, str) and cell.strip().lower() in ("", "nan"))
     ]
-    if missing and len(missing) == table.size:
-        count = counted(table.size, "row")
-        reason = f"expected ratings, found none in column {table.names[index]!r} of {count}"
-        raise InputError(table.source, reason)
     if not missing:
         return table
-    first = missing[0]
+    count, first = counted(len(missing), "row"), missing[0]
+    if len(missing) == table.size:
+        reason = f"expected ratings, found none in column {table.names[index]!r} of {count}"
+        raise InputError(table.source, reason)
     where = f"row {first} (from 0)" if table.rows is None else f"{table.unit} {table.rows[first]}"
-    count = counted(len(missing), "row")
     warn(f"{table.source}: {count} without a rating left out, the first is {where}")
     rows = sorted({*range(table.size)} - {*missing})
     graded = table.exploded(table.names, ((row, [cells[row] for cells in columns]) for row in rows))
