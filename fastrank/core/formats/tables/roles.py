@@ -17,7 +17,7 @@ from fastrank.errors import InputError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
     # A name of a column: a str, or in a table without names a number.
@@ -386,8 +386,8 @@ def find_columns(
             return InputError(source, reason)
         return InputError(source, f"{reason}{before}{column_option(*roles, call=call)}")
 
-    def index_of(role: str, wanted: Sequence[Name], norm: Callable[[Name], Name]) -> int:
-        matches = [index for index, name in enumerate(names) if norm(name) in wanted]
+    def index_of(role: str, wanted: Sequence[Name], labels: Sequence[Name]) -> int:
+        matches = [index for index, label in enumerate(labels) if label in wanted]
         if len(matches) > 1:
             several = " and ".join(repr(names[index]) for index in matches)
             reason = f"more than one {words_of(role)} column: {several}"
@@ -397,10 +397,11 @@ def find_columns(
         return matches[0] if matches else -1
 
     indexes: dict[str, int] = {}
+    normalized = list(map(normalized_name, names))
     for role, name in chosen.items():
         if name is None:
             continue
-        index = index_of(role, [name], lambda label: label)
+        index = index_of(role, [name], names)
         if index < 0:
             reason = f"columns: no column {name!r} for the {words_of(role)}; {listed}"
             raise InputError(source, reason)
@@ -411,7 +412,7 @@ def find_columns(
         if role in chosen:
             continue
         for group in ROLES[key]:
-            index = index_of(role, group, normalized_name)
+            index = index_of(role, group, normalized)
             if index >= 0:
                 if index not in indexes.values():
                     indexes[role] = index

@@ -181,6 +181,8 @@ def delimited_certainty(head: Head, form: str) -> int:
             return SURE
         if len(cells) in WITHOUT_HEADER[head.kind]:
             return LIKELY
+    if delimiter.encode() not in b"".join(lines):
+        return NO
     below = [line.decode("utf-8", "replace") for line in lines if delimiter.encode() in line]
     is_trec = len(head.fields) in TREC_FIELDS[head.kind]
     names = [] if is_trec else [cells_of(line, form) for line in below]

@@ -56,20 +56,21 @@ def table_of_delimited(
         if not (cells and cells[0].strip()) and rows and not any(map(str.strip, cells)):
             # Spreadsheets write rows without content.
             continue
-        if line == 1 and cells[0].startswith("sep=") and not any(cells[1:]):
-            # Excel writes the delimiter.
-            continue
         rows.append(cells)
         lines.append(line)
-        if len(rows) == 2 and len(rows[0]) == 1 < len(cells) == len(rows[0][0].split()):
-            # Some separate names by blanks, and the cells below them by tabs.
-            rows[0] = rows[0][0].split()
+        if len(rows) <= HEADER_WITHIN:
+            first = rows[0]
+            if len(rows) == 2 and first[0].startswith("sep=") and not any(first[1:]):
+                # Excel writes the delimiter.
+                del rows[0], lines[0]
+            elif roles and is_header(cells, roles) > is_header(first, roles):
+                raise FormatError(name, line, "this is the header; remove the lines above it")
+            elif len(rows) == 2 and len(first) == 1 < len(cells) == len(first[0].split()):
+                # Some separate names by blanks, and the cells below them by tabs.
+                rows[0] = first[0].split()
         if len(cells) == 1 and RATING in map(normalized_name, rows[0]):
             # Quepid writes only the query if no document of it is rated.
             cells += [""] * (len(rows[0]) - 1)
-        is_below = roles and 1 < len(rows) <= HEADER_WITHIN and is_header(cells, roles)
-        if is_below and roles and not is_header(rows[0], roles):
-            raise FormatError(name, line, "this is the header; remove the lines above it")
         if len(cells) != len(rows[0]):
             _refuse_semicolons(rows[0], name, line)
             expected = f"expected {len(rows[0])} cells, as in the first line"

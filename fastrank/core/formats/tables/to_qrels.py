@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import repeat
+from operator import eq
 
 from fastrank.common.messages import counted, python_warning
 from fastrank.core.data.texts import NO_ITERATION, constant
@@ -32,7 +33,7 @@ from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from typing import Any
 
     from fastrank.common.messages import Warn
@@ -71,7 +72,7 @@ def without_unrated(given: Mapping[Any, Any], source: str, warn: Warn) -> dict[A
     unrated: list[str] = []
     judged: dict[Any, Any] = {}
     for query, grades in given.items():
-        if isinstance(grades, Mapping) and not {*map(type, grades.values())} <= {int}:
+        if isinstance(grades, Mapping) and not _are_numbers(grades.values()):
             missing = {doc for doc, grade in grades.items() if is_missing(grade)}
             unrated += [f"{doc!r} of query {query!r}" for doc in grades if doc in missing]
             grades = {doc: grade for doc, grade in grades.items() if doc not in missing}
@@ -89,6 +90,11 @@ def without_unrated(given: Mapping[Any, Any], source: str, warn: Warn) -> dict[A
             count = counted(len(names), noun, plural)
             warn(f"{source}: {count} without a rating left out, such as {names[0]:.60}")
     return judged
+
+
+def _are_numbers(grades: Collection[Any]) -> bool:
+    """Whether all are int or float, and none is NaN."""
+    return {*map(type, grades)} <= {int, float} and all(map(eq, grades, grades))
 
 
 def qrels_of(
