@@ -23,6 +23,7 @@ from fastrank.common.keywords import names_of
 from fastrank.common.lazy import optional
 from fastrank.core.formats.files import files
 from fastrank.core.formats.inputs import run_names
+from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES
@@ -66,7 +67,7 @@ STATISTICAL = [name for name in names_of(ComparisonOptions) if name not in OTHER
 def _declare(parser: Parser) -> None:
     add = partial(parser.add, group=OUTPUT)
     parser.add_files(runs=True)
-    # One table of values is enough.
+    # With --values, one operand is enough, a table.
     parser.arguments[-1].required, parser.arguments[-1].default = False, []
     add("--values", "compare values per item in tables, of any program", group=INPUTS)
     parser.add_measures(DEFAULT_MEASURES)
@@ -82,7 +83,7 @@ def _declare(parser: Parser) -> None:
         group=shown,
         type=at_least(1),
     )
-    add("--pair RUN", "the two runs of -q, --largest and a --plot of two", nargs=2)
+    add("--pair RUN", "the two runs to show with -q, --largest, or --plot", nargs=2)
     parser.add_decimals()
     add("--letters", "systems that do not differ share letters")
     parser.add_sort()
@@ -135,6 +136,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _write(comparison: Comparison, arguments: argparse.Namespace, runs: RunScores | None) -> int:
     """Print the comparison, or write its files; runs: None for values."""
     _choose_pair(comparison, arguments)
+    asked_columns().check()
     content = encoded(_printed(comparison, arguments))
     outputs = files_of(comparison, arguments, runs, arguments.measures or DEFAULT_MEASURES.split())
     if arguments.output is not None:
@@ -289,7 +291,7 @@ def add_files_to_write(parser: Parser) -> None:
     add("--plot FILE", "plot the first measure (.png, .svg or .pdf)")
     add("--plot-kind KIND", f"kind of plot: {', '.join(KINDS)}", choices=KINDS)
     add("--report FILE", "write an HTML report with tables and plots")
-    add("--save FILE", "save a run, or the only -b, for `fastrank gate check`")
+    add("--save FILE", "save the run or baseline for `fastrank gate check`")
 
 
 def check_files(arguments: argparse.Namespace) -> None:

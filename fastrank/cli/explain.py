@@ -69,9 +69,9 @@ Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 def _declare_explain(parser: Parser) -> None:
     add = partial(parser.add, group=INPUTS)
     parser.add_files()
-    asked = parser.groups[INPUTS].add_mutually_exclusive_group()
-    add("--query QUERY", "id of the query (default with --other: differs most)", group=asked)
-    add("--against FILE", "find the settings that give the values in FILE", group=asked)
+    exclusive = parser.groups[INPUTS].add_mutually_exclusive_group()
+    add("--query QUERY", "id of the query (default with --other: differs most)", group=exclusive)
+    add("--against FILE", "find the settings that give the values in FILE", group=exclusive)
     add(
         "-m, --measure MEASURE ...",
         f"measure{REPEATED} (default: {DEFAULT_MEASURES}; with --against, all of FILE)",
@@ -115,7 +115,7 @@ def _declare_inspect(parser: Parser) -> None:
     parser.add_flags(inspect, ["k"], group=OUTPUT)
     add("--title TEXT", "title of the page (default: the names of the runs)")
     parser.add_names()
-    # Of a comparison; the others are not needed to look at results.
+    # Options of a comparison; the others are not needed to look at results.
     statistics = ["test", "correction", "alpha", "interval", "level", "resamples", "seed"]
     parser.add_flags(inspect, statistics)
     parser.add_flags(inspect, EvaluationOptions)

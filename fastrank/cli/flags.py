@@ -41,7 +41,7 @@ TABLES = {STATISTICS: COMPARISON, CONVENTIONS: EVALUATION}
 GROUP_OF = {keyword.name: title for title, table in TABLES.items() for keyword in table}
 # Wherever it is an option.
 GROUP_OF["threads"] = GENERAL
-# What counts queries without results as 0, on the command line.
+# The flag that counts queries without results as 0.
 ZERO = "--missing zero"
 # The first line on one or several parameters in a docstring; more indented lines follow.
 DESCRIBED = re.compile(r"((?:\w+, )*\w+): +(\S.*)")
@@ -53,7 +53,7 @@ NUMBERS: dict[str, tuple[type, str]] = {"int": (int, "N"), "float": (float, "X")
 
 def columns_by_role(text: str) -> list[tuple[str, Name]]:
     """The roles and names in `query=search_term,doc=0,grade=`; a number is that of a column."""
-    pairs = []
+    pairs: list[tuple[str, Name]] = []
     # A name may have commas.
     for pair in re.split(r",(?=\w+=)", text):
         role, equals, name = pair.partition("=")
@@ -61,6 +61,8 @@ def columns_by_role(text: str) -> list[tuple[str, Name]]:
             expected = f"ROLE=NAME, with a role such as {', '.join(LISTED_ROLES)}"
             expected += did_you_mean(closest(role, ROLES)) * bool(equals)
             raise argparse.ArgumentTypeError(f"expected {expected}, found {pair!r}")
+        if role in dict(pairs):
+            raise argparse.ArgumentTypeError(f"expected one column for {role}, found {text!r}")
         pairs.append((role, int(name) if name.isdecimal() else name or None))
     return pairs
 
@@ -76,7 +78,10 @@ def _weights(text: str) -> list[float]:
 
 # argparse shows the names of functions in its messages.
 _level.__name__, _weights.__name__ = "number", "weights"
-COLUMNS = f"columns by role, as in query=need,grade=3 (from 0): {', '.join(LISTED_ROLES)}"
+COLUMNS = (
+    "columns by role: query=need, or without a header query=0 (the first);"
+    f" {', '.join(LISTED_ROLES)}"
+)
 LETTERS = {
     "relevance_level": "l",
     "depth": "M",
@@ -85,7 +90,7 @@ LETTERS = {
     "measure": "m",
 }
 IDS = "{} ids, .npy or lines (default: row numbers)"
-# What differs on the command line from Python.
+# Declarations of flags that differ from the parameters in Python.
 OTHERWISE: dict[str, dict[str, object]] = {
     "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
     "exclude": {"metavar": "FILE", "help": "exclude what FILE has: a query and a document a line"},
@@ -104,7 +109,7 @@ def declarations(
     defaults: Mapping[str, Any],
     changed: Mapping[str, dict[str, object]],
 ) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    """What `Parser.add_flags` declares: the names of each flag, and the arguments for argparse."""
+    """Declarations of `Parser.add_flags`: the names of each flag, and arguments for argparse."""
     parameters, sentences = inspect.signature(function).parameters, described(function)
     selection = names_of(names) if isinstance(names, type) else set(names)
     for name, parameter in parameters.items():

@@ -1,4 +1,4 @@
-"""What went before the first release, and what to use instead: for that release only.
+"""Names that went before the first release, and what to use instead: for that release only.
 
 To delete this: the module, its test, and the lines of the others that import it.
 """
@@ -27,7 +27,7 @@ PROTOCOL = {
     "samples_per_label": SENTEVAL,
     "test": SENTEVAL,
 }
-MODULES = {"llama_index": RANKING, "mlflow": RANKING, "mteb": "fr.evaluate_model", "ragas": RANKING}
+MODULES = {"llama_index": RANKING, "mlflow": RANKING, "ragas": RANKING}
 # The replacements of what was there, by its owner: commands and attributes, flags of a command,
 # values of a flag or an option, and parameters of a function.
 DROPPED: dict[str, dict[str, str]] = {

@@ -5,10 +5,10 @@
  * declared.h, which header.py writes.
  *
  * Stated here and in Python:
- * - what options and variables mean (cli/trec_eval.py), and that of several lists of cutoffs the
- *   first counts, in ascending order (core/measures/selection.py);
+ * - what options and variables mean (cli/trec_eval.py), and that only the first of several lists
+ *   of cutoffs counts, in ascending order (core/measures/selection.py);
  * - that columns have an item for each line, judgment or query (core/formats/trec/reader.py,
- *   core/matching/files.py and judged.py, core/evaluation/values.py); other sizes kernels say;
+ *   core/matching/files.py and judged.py, core/evaluation/values.py); the kernels tell all other sizes;
  * - what is averaged how (core/scores/summary.py), and printed (core/scores/columns.py). */
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -21,9 +21,12 @@
 #include <unistd.h>
 #include "declared.h"
 
+#ifndef STATIC_BYTES /* A multiple of 64. */
+#define STATIC_BYTES (8 << 20)
+#endif
 #ifdef __linux__
 #include <sys/syscall.h>
-/* The function of a new C library is another one than that of an old one. */
+/* fstat of glibc 2.33 and later is a symbol that older ones lack; the system call is in all. */
 #define fstat(file, status) syscall(SYS_fstat, file, status)
 #endif
 #ifdef __APPLE__ /* Never tried. */
@@ -41,7 +44,7 @@ extern char **environ;
 /* A measure that is asked for, with its own cutoffs, and its values per query and over all. */
 struct asked { struct measure is; doubles values, summary; bytes texts; };
 struct file { int handle; struct stat status; };
-/* With the order of the queries by their ids. */
+/* Judgments with the order of the queries by their ids. */
 struct judgments { struct Qrels qrels; struct TextTable queries; integers order; };
 
 static char **shell_words; /* Room for four, and the arguments as they came. */
@@ -70,11 +73,19 @@ static void leave_if(int unusual) {
         leave();
 }
 
-/* Zeroed memory, which is never freed. */
+/* Zeroed memory, which is never freed. Pages of static memory cost nothing until they are touched;
+ * calloc clears what is small itself. */
 static void *zeros(int64_t items, size_t size) {
-    void *memory = calloc(items ? items : 1, size);
-    leave_if(!memory);
-    return memory;
+    static _Alignas(64) char memory[STATIC_BYTES];
+    static size_t taken;
+    if ((size_t)items > (sizeof memory - taken) / size) {
+        void *more = calloc(items, size);
+        leave_if(!more);
+        return more;
+    }
+    size_t start = taken;
+    taken += (items * size + 63) / 64 * 64;
+    return memory + start;
 }
 
 static struct Spans new_spans(int64_t items) {
@@ -96,16 +107,15 @@ static void check_environment(void) {
 static void set_cutoffs(struct measure *measure, const char *text) {
     doubles cutoffs = new_doubles(MOST_CUTOFFS);
     const char **labels = zeros(MOST_CUTOFFS, sizeof *labels);
-    double last = 0;
-    int n = 0;
+    int64_t last = 0, n = 0;
     do {
         char name[LONGEST_NAME], *label = zeros(LONGEST_LABEL, 1);
         size_t digits = strspn(text, "0123456789");
-        cutoffs.at[n] = strtol(text, NULL, 10);
+        int64_t cutoff = strtol(text, NULL, 10);
         leave_if(digits > CUTOFF_DIGITS || (text[digits] && text[digits] != ',') ||
-            cutoffs.at[n] <= last || n == MOST_CUTOFFS - 1);
-        last = cutoffs.at[n];
-        snprintf(name, sizeof name, "%s_%.0f", measure->name, last);
+            cutoff <= last || n == MOST_CUTOFFS - 1);
+        cutoffs.at[n] = last = cutoff;
+        snprintf(name, sizeof name, "%s_%ld", measure->name, (long)cutoff);
         snprintf(label, LONGEST_LABEL, LABEL, name);
         labels[n++] = label;
         text += digits;
@@ -179,9 +189,9 @@ static struct file open_file(const char *path) {
 }
 
 static void check_unchanged(struct file file) {
-    struct stat now, *before = &file.status;
-    leave_if(fstat(file.handle, &now) || now.st_size != before->st_size ||
-        memcmp(&now.st_mtim, &before->st_mtim, sizeof now.st_mtim));
+    struct stat now, was = file.status;
+    leave_if(fstat(file.handle, &now) || now.st_size != was.st_size ||
+        memcmp(&now.st_mtim, &was.st_mtim, sizeof now.st_mtim));
 }
 
 static struct judgments read_judgments(struct file file) {
@@ -261,7 +271,7 @@ static int judge(struct file file, int64_t room, struct judgments judgments,
 static struct StreamedRankings judge_run(struct file file, struct judgments judgments, char **tag) {
     int64_t size = file.status.st_size, rows = judgments.qrels.grades.count;
     int64_t queries = judgments.order.count;
-    /* Pages that nothing touches cost nothing: less than all memory is for a small file. */
+    /* Pages that are never touched cost nothing; small files get a smaller room all the same. */
     for (int64_t room = size < 4 * PIECE ? PIECE / 4 : PIECE;; room *= 4) {
         struct StreamedRankings streamed = {
             new_integers(rows), new_integers(rows), new_integers(rows), new_integers(rows),
@@ -338,7 +348,7 @@ static void summarize(struct asked *own, int64_t evaluated, struct Qrels qrels) 
     }
 }
 
-/* What is printed. When the first of it is, nothing can be left to Python any more. */
+/* The output. Once its first bytes are written, nothing can be left to Python any more. */
 static char output[1 << 16];
 static size_t used;
 
@@ -379,7 +389,7 @@ static void put_digits(int64_t number, int decimals) {
     put_part(at, end - at);
 }
 
-/* As printf prints it, which takes longer; where that is plain, without printf. */
+/* A number as printf prints it, which takes longer: plain ones without printf. */
 static void put_value(double value, enum average average) {
     double scaled = value * SCALE, below = floor(scaled), rest = scaled - below;
     int whole = average == SUM && fabs(value) < 1L << 53 && floor(value) == value;

@@ -22,11 +22,11 @@ INDENT = "  "
 ROOM = 2
 # There is no superscript q that fonts have.
 SUPERSCRIPTS = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-# For significantly better, significantly worse, and at most.
+# Symbols of significantly better, significantly worse, and at most.
 SYMBOLS = ("▲", "▼", "≤")
 ASCII_SYMBOLS = ("+", "-", "<=")
-# What GitHub's runners take for a command in the output of a program: `::error::` at the beginning
-# of a line, whatever blanks are before it, and `##[error]` anywhere.
+# Output that GitHub's runners take for a command: `::error::` at the beginning of a line, whatever
+# blanks are before it, and `##[error]` anywhere.
 COMMAND = re.compile(r"^[^\S\n]*:(?=:)|#(?=#\[)", re.MULTILINE)
 
 

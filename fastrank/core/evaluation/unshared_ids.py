@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.common.messages import counted
 from fastrank.core.data.texts import decoded
+from fastrank.core.formats.tables.dicts import INNER
 from fastrank.errors import NoQueriesError
 
 TYPE_CHECKING = False
@@ -37,6 +38,9 @@ def no_queries_error(
         return NoQueriesError(f"the run has no queries{dropped}")
     sides = f"run: {_first(run_queries, SHOWN_QUERIES)}; {sides}"
     message = f"the run and the qrels share no query ids ({sides})"
+    for part in INNER.values():
+        if part.encode() in run_queries:
+            message += f"; {part!r} is a part of the files of some tools, not a query"
     for difference, normal in DETAILS.items():
         if not {*map(normal, judged)}.isdisjoint(map(normal, run_queries)):
             message += f"; do the ids differ only {difference}?"
@@ -55,7 +59,7 @@ def _without_fraction(query: bytes) -> bytes:
     return integer if integer.isdigit() else query
 
 
-# What ids may differ by, with the function that removes it.
+# Details by which ids may differ, each with the function that removes it.
 DETAILS: dict[str, Callable[[bytes], object]] = {
     "in blanks or newlines around them": bytes.strip,
     "in case": lambda query: decoded(query).casefold(),

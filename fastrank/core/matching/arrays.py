@@ -41,7 +41,7 @@ BLOCK = 64
 SOURCE = "<arrays>"
 # The bits of the smallest normal 32-bit float: those above it are neighbours that differ as scores.
 SMALLEST_NORMAL = 1 << 23
-# For each thread that is started by default.
+# Memory for each thread that is started by default.
 _MEMORY = tuple(Recycled() for _ in range(MOST_THREADS))
 
 
@@ -239,7 +239,7 @@ def _blocks(
 
 
 def _row_error(problem: Int64Array, row: int, ids: Array, query: bytes) -> FastrankError:
-    """What is wrong with a query; the places of the problem count documents, not padding."""
+    """The error of a query; the places of the problem count documents, not padding."""
     import numpy
 
     kind = problem[0]

@@ -53,7 +53,7 @@ kernels = _Kernels()
 
 
 def engine() -> str:
-    """What runs the kernels, and why: `precompiled (x86-64-v3)`, `jit (...)`, `plain (...)`.
+    """The engine of the kernels, and why: `precompiled (x86-64-v3)`, `jit (...)`, `plain (...)`.
 
     The environment variable FASTRANK_ENGINE=precompiled, =jit or =plain insists on one of them.
 

@@ -1,4 +1,4 @@
-"""What form an object has: a file, a frame, splits, rows; no library is imported to see it."""
+"""The form of an object: a file, a frame, splits, rows; no library is imported to see it."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def are_cells(columns: tuple[Any, ...]) -> bool:
         return False
     if not all(hasattr(column, "__len__") for column in columns):
         return False
-    firsts = [next(iter(column), None) for column in columns]
-    return not any(isinstance(cell, Mapping) or is_column(cell) for cell in firsts)
+    first_cells = [next(iter(column), None) for column in columns]
+    return not any(isinstance(cell, Mapping) or is_column(cell) for cell in first_cells)
 
 
 def is_column(values: Any) -> bool:
@@ -74,7 +74,7 @@ def is_missing(value: Any) -> bool:
 
 
 def frame_kind(given: Any) -> str | None:
-    """What converts a data frame: pandas, polars or arrow; None for other objects."""
+    """The library that converts a data frame: pandas, polars or arrow; None for other objects."""
     is_arrow = hasattr(given, "__arrow_c_stream__")
     for base in type(given).__mro__:
         library = base.__module__.partition(".")[0]
@@ -93,10 +93,10 @@ def choose_split(source: str, given: Any, split: str | None) -> Any:
         return given
     if split is None and len(given) > 1:
         raise InputError(source, f"expected split=, one of {', '.join(given)}")
-    chosen = next(iter(given)) if len(given) == 1 else split
-    if chosen not in given:
-        raise InputError(source, f"no split {chosen!r}; expected one of {', '.join(given)}")
-    return given[chosen]
+    name = next(iter(given)) if len(given) == 1 else split
+    if name not in given:
+        raise InputError(source, f"no split {name!r}; expected one of {', '.join(given)}")
+    return given[name]
 
 
 def is_dict_of_splits(given: Any) -> bool:

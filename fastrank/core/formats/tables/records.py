@@ -56,7 +56,7 @@ def load_json(content: bytes | str, name: str, line: int = 1) -> Any:
 
 
 def why_not_json(error: JSONDecodeError) -> str:
-    """What is wrong with JSON, and in which column; some messages end with "at" already."""
+    """The fault of JSON, and its column; some messages end with "at" already."""
     return f"{error.msg.removesuffix(' at')} at column {error.colno}"
 
 
@@ -112,7 +112,7 @@ def table_of_json(
     if has_records(loaded):
         data, names = loaded[DATA], loaded.get("columns")
         if isinstance(names, list) and data and isinstance(data[0], list):
-            # What pandas writes with orient="split".
+            # The form that pandas writes with orient="split".
             data = [dict(zip(names, row, strict=False)) for row in data]
         return table_of_records(data, name, range(1, len(data) + 1), "record", ragged=ragged)
     return table_of_columns(loaded, name) if are_columns(loaded, roles) else None
@@ -125,9 +125,12 @@ def are_columns(
 
     roles: of which there is one each, None if any names will do.
     """
+    columns = list(given.values())
+    if roles == COLUMN_ROLES and columns and all(map(is_column, columns)):
+        # Without documents, too, for the error about them.
+        roles = (*COLUMN_ROLES[:1], (*COLUMN_ROLES[1], "grade", "score"))
     if not given or not (roles is None or is_header(given, roles)):
         return False
-    columns = list(given.values())
     if all(map(is_column, columns)):
         return True
     first = columns[0]
@@ -137,7 +140,7 @@ def are_columns(
         return False
     # Queries may have such names, too; but their documents have numbers.
     has_texts = any(isinstance(cell, str) for column in columns for cell in column.values())
-    return roles != COLUMN_ROLES or (is_header(given) and has_texts)
+    return roles != COLUMN_ROLES or (is_header(given, (("query",), ("doc",))) and has_texts)
 
 
 def table_of_columns(given: Mapping[Name, Any], source: str = "<dict>") -> Table:
@@ -194,7 +197,7 @@ def table_of_records(
     ragged: whether keys may be missing in some, whose cells are None. Raises InputError.
     """
     if not records:
-        raise InputError(name, "no records")
+        raise InputError(name, "expected records, found none")
     mappings = [record for record in records if type(record) is dict or isinstance(record, Mapping)]
     names = (
         list(dict.fromkeys(key for record in mappings for key in record))
