@@ -11,7 +11,7 @@ import pytest
 
 import fastrank as fr
 from fastrank.common.lazy import missing
-from fastrank.core.native.jit import notice
+from fastrank.core.native import interpreted, jit
 from tests.helpers.code_blocks import REPOSITORY, shell
 
 TEXT = (REPOSITORY / "docs" / "troubleshooting.md").read_text("utf-8")
@@ -51,8 +51,8 @@ COMMANDS = [
     "fastrank eval -m map --digits 3 --format csv qrels run",
     "fastrank evl",
     "FASTRANK_ENGINE=fast fastrank --version",
-    "python -c 'import os; del os.preadv; import fastrank'",
-    "python -c 'import sys; sys.implementation.name = \"pypy\"; import fastrank'",
+    'FASTRANK_ENGINE=jit python -c \'import sys; sys.implementation.name = "pypy";'
+    " import fastrank; fastrank.testing.engine()'",
 ]
 QRELS, RUN = {"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}
 CALLS: list[Callable[[], Any]] = [
@@ -76,7 +76,11 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
             call()
         found.append(str(raised.value))
     # Printed only where there is no compiled library, and where faiss is missing.
-    found += [notice("no library", ""), str(missing("faiss", "search", "embeddings"))]
+    found += [
+        jit.notice("no library", ""),
+        interpreted.notice("no numba"),
+        str(missing("faiss", "search", "embeddings")),
+    ]
     return "\n".join(found)
 
 

@@ -98,10 +98,14 @@ class Interpreter:
     def _say_slow(self) -> None:
         """Print, the first time, that large inputs take long, and how to get compiled kernels."""
         if self._reason and sys.stderr is not None:
-            slow = "the kernels run as plain Python, which is slow for large inputs"
-            line = f"fastrank: {self._reason}; {slow}. For compiled ones: {remedy()}"
-            print(line, file=sys.stderr, flush=True)
+            print(notice(self._reason), file=sys.stderr, flush=True)
         self._reason = ""
+
+
+def notice(reason: str) -> str:
+    """The line which says that the kernels are slow, for which reason, and how to get others."""
+    slow = "the kernels run as plain Python, which is slow for large inputs"
+    return f"fastrank: {reason}; {slow}. For compiled ones: {remedy()}"
 
 
 def _size(argument: object) -> int:
