@@ -269,6 +269,8 @@ fr.rbo(fr.Run.from_dict(RUN), fr.Run.from_dict(RUN)) => ; for runs, use overlap
   fr.overlap(RUN, RUN)
 fr.agreement([scores(), scores()], [scores(), scores()]) => ; use {system: Scores}
   fr.agreement({'a': scores(), 'b': scores(OTHER)}, {'a': scores(), 'b': scores(OTHER)})
+fr.compare_scores([{'llm': 'a', 'x': 1}, {'llm': 'b', 'x': 2}]) => ; name one `item` or `system`
+  fr.compare_scores([{'system': 'a', 'x': 1}, {'system': 'b', 'x': 2}])
 fr.compare_scores([{'system': 'a', 'dataset': name, 'item': 1, 'acc': 1} for name in 'xy'])
   ; use compare_datasets
   fr.compare_datasets([{'system': 'a', 'dataset': name, 'item': 1, 'acc': 1} for name in 'xy'])

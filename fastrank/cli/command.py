@@ -11,7 +11,7 @@ from fastrank.common.arguments import TREC_EVAL_VERSIONS
 from fastrank.common.faces import on_command_line
 from fastrank.core.formats.files import files
 from fastrank.core.formats.formats import FORMATS
-from fastrank.core.formats.tables.roles import asking_columns
+from fastrank.core.formats.tables.roles import asked_columns, asking_columns
 from fastrank.errors import FastrankError, MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -192,13 +192,11 @@ class Command:
         """What `run` returns, and its plot; each Python warning becomes a message, once."""
         run: Any = self._run
         asked = asking_columns(dict(getattr(arguments, "columns", None) or ()))
-        with warnings.catch_warnings(), on_command_line(), asked as columns:
+        with warnings.catch_warnings(), on_command_line(), asked:
             warnings.simplefilter("once", UserWarning)
             warnings.showwarning = lambda message, *_: self.warn(str(message))
             result = run(arguments)
-            if columns.unused:
-                names = ", ".join(map(repr, columns.unused))
-                raise UsageError(f"--columns: no table has the columns {names}")
+            self.check_columns()
             if self._plot and arguments.plot is not None:
                 from fastrank.core.results.images import check_format
 
@@ -206,6 +204,15 @@ class Command:
                 result.plot(path=image, format=check_format(arguments.plot))
                 images.append((arguments.plot, [image.getvalue()]))
         return result
+
+    def check_columns(self) -> None:
+        """Raise UsageError for a name of --columns that no table had.
+
+        Commands that write on their own call this before, when all tables are read.
+        """
+        if unused := asked_columns().unused:
+            names = ", ".join(map(repr, sorted(unused, key=str)))
+            raise UsageError(f"--columns: no table has the columns {names}")
 
     def _can_be_written(self, arguments: argparse.Namespace) -> bool:
         for output in self._outputs:

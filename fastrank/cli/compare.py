@@ -55,8 +55,8 @@ written (no file is changed then); 2 for invalid options, qrels or clusters.
 """
 # Below the table of means on standard output.
 HINT = (
-    "--pairs: differences with p-values; -q: values of each query; --largest N: queries that differ"
-    " most."
+    "--pairs: differences with p-values; -q: values of each {0.one}; --largest N: {0.many} that"
+    " differ most.\n"
 )
 # Options of a comparison that are not flags of the same name and kind.
 OTHERWISE = ("baseline", "clusters", "names", "threads")
@@ -134,6 +134,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _write(comparison: Comparison, arguments: argparse.Namespace, runs: RunScores | None) -> int:
     """Print the comparison, or write its files; runs: None for values."""
+    arguments.command.check_columns()
     _choose_pair(comparison, arguments)
     content = encoded(_printed(comparison, arguments))
     outputs = files_of(comparison, arguments, runs, arguments.measures or DEFAULT_MEASURES.split())
@@ -247,7 +248,8 @@ def _printed(comparison: Comparison, arguments: argparse.Namespace) -> str:
     layout = {name: getattr(arguments, name) for name in ("digits", "percent", "letters", "sort")}
     if form == "table":
         pairs = len(comparison) > 1 and not arguments.baseline
-        hint = f"{HINT}\n" if arguments.output is None and pairs else ""
+        shown = HINT if arguments.output is None and pairs else ""
+        hint = shown.format(comparison.settings.unit)
         return f"{comparison.to_text(**layout, ascii=_ascii(arguments))}\n{hint}"
     return rendered(comparison, form, **layout, **page_of(arguments))
 

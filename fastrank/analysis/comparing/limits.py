@@ -37,7 +37,7 @@ def _limit(analysis: Analysis, names: Sequence[str]) -> str:
     """Why nothing can be significant in a measure; empty if something can."""
     paired, settings = analysis.paired, analysis.settings
     units, n = unequal_units(paired), paired.n
-    unit = ("query", "queries")
+    unit = settings.unit[:2]
     if paired.clusters is not None:
         n, unit = np.full(len(paired), int(paired.clusters.max()) + 1), ("cluster", "clusters")
     if not n.any():

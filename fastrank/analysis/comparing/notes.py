@@ -29,7 +29,7 @@ OF_MEDIANS = (
     " better"
 )
 OF_GAPS = (
-    "{better} is significantly better than {worse} on the queries with values of both, but its mean"
+    "{better} is significantly better than {worse} on the {unit} with values of both, but its mean"
     " over those with values of all systems is worse{more}"
 )
 
@@ -71,7 +71,10 @@ def contradictions(
         better, worse = paired.firsts[pairs[0]], paired.seconds[pairs[0]]
         if first[pairs[0]] < 0:
             better, worse = worse, better
-        text = words.format(better=names[better], worse=names[worse], more=also_in(len(pairs) - 1))
+        more = also_in(len(pairs) - 1)
+        text = words.format(
+            better=names[better], worse=names[worse], more=more, unit=settings.unit.many
+        )
         return [f"{measure}: {text}"]
 
     notes = []

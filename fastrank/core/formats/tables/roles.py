@@ -171,6 +171,8 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "measure": (("measure",), ("metric",)),
     "value": (("value",), ("score",)),
     "cluster": (("cluster", "cluster_id"),),
+    # What lm-evaluation-harness takes an answer from a text with; each item has a value with each.
+    "filter": (("filter",),),
     "dataset": (("dataset", "data_set", "dataset_name", "dataset_id"), ("benchmark", "task")),
 }
 # What values belong to: systems are named as the tags of runs are, and items as queries, or as
