@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.analysis.comparing.options import QUERY, Unit
+from fastrank.common.faces import by_face
 from fastrank.common.messages import counted, enumerated, first_few
 from fastrank.core.measures.trec import BY_NAME
 from fastrank.core.scores.columns import Column, columns_by_name
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from fastrank.common.arrays import Floats
     from fastrank.core.scores.scores import Scores
 
+# What to do about different measures on the command line.
+CHOOSE = "; choose some that all have with -m"
 # How many queries a note or an error names.
 NAMED = 3
 # The squares of larger values, and sums of them, might not be finite.
@@ -124,7 +127,7 @@ def _check_measures(names: list[str], systems: Sequence[System]) -> None:
             raise MeasureError(
                 different[0],
                 f"{names[0]!r} and {name!r} have different measures: only one has"
-                f" {', '.join(different)}",
+                f" {', '.join(different)}{by_face('', CHOOSE)}",
             )
 
 

@@ -8,7 +8,13 @@ from itertools import chain
 
 import numpy as np
 
-from fastrank.analysis.comparing.alignment import Aligned, align, note_missing, systems_of
+from fastrank.analysis.comparing.alignment import (
+    CHOOSE,
+    Aligned,
+    align,
+    note_missing,
+    systems_of,
+)
 from fastrank.analysis.comparing.analysis import analyze, corrected_together
 from fastrank.analysis.comparing.comparison import Comparison
 from fastrank.analysis.comparing.inputs import (
@@ -17,12 +23,11 @@ from fastrank.analysis.comparing.inputs import (
     system_names,
     systems_from,
 )
-from fastrank.analysis.comparing.limits import limits
+from fastrank.analysis.comparing.limits import by_note, limits
 from fastrank.analysis.comparing.notes import (
     all_exact,
     binary_notes,
     contradictions,
-    general_notes,
     verdict_notes,
 )
 from fastrank.analysis.comparing.options import (
@@ -36,6 +41,7 @@ from fastrank.analysis.comparing.paired import moments
 from fastrank.analysis.comparing.pairs import place_of
 from fastrank.analysis.comparing.value_tables import Values, are_columns_of, values_in
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice, flag
+from fastrank.common.faces import by_face
 from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.common.messages import first_few
 from fastrank.core.evaluation.evaluate_many import evaluate_runs
@@ -227,7 +233,7 @@ def compare_scores(
         names,
         systems,
         common=queries == "common",
-        caller="compare_scores",
+        caller=by_face("compare_scores", "values"),
         pairwise=not chosen.of_all_systems,
         unit=chosen.unit,
     )
@@ -323,7 +329,7 @@ def compare_datasets(
             given.names,
             given.systems,
             common=queries == "common",
-            caller=f"compare_datasets: data set {str(name)!r}",
+            caller=f"{by_face('compare_datasets', 'values')}: data set {str(name)!r}",
             pairwise=False,
             unit=unit,
         )
@@ -351,10 +357,12 @@ def _check_the_same(datasets: dict[str, Aligned]) -> None:
         both = f"data sets {first_name!r} and {name!r} have different"
         systems = sorted(set(first.names) ^ set(dataset.names))
         if systems:
-            raise GroupError(f"compare_datasets: {both} systems: only one has {systems[0]!r}")
+            caller = by_face("compare_datasets", "values")
+            raise GroupError(f"{caller}: {both} systems: only one has {systems[0]!r}")
         measures = sorted(first.measures.keys() ^ dataset.measures.keys())
         if measures:
-            raise MeasureError(measures[0], f"{both} measures: only one has {measures[0]}")
+            reason = f"{both} measures: only one has {measures[0]}{by_face('', CHOOSE)}"
+            raise MeasureError(measures[0], reason)
 
 
 def _common(dataset: Aligned, names: list[str], measure: str) -> Floats:
@@ -458,7 +466,7 @@ def compare_aligned(
     if len(firsts):
         # What cannot be known comes first.
         notes = dict.fromkeys(limits(analyses, names)) | notes
-        notes |= dict.fromkeys(general_notes(analyses))
+        notes |= dict.fromkeys(by_note({name: each.general for name, each in analyses.items()}))
         for name, analysis in analyses.items():
             notes |= dict.fromkeys(contradictions(name, names, analysis, chosen))
     return Comparison(

@@ -39,18 +39,6 @@ def all_exact(analyses: Mapping[str, Analysis]) -> bool:
     return all(bool(analysis.tested.exact.all()) for analysis in analyses.values())
 
 
-def general_notes(analyses: Mapping[str, Analysis]) -> list[str]:
-    """The notes on all pairs of each measure; those on some of several measures name them."""
-    noted: dict[str, list[str]] = {}
-    for measure, analysis in analyses.items():
-        for note in analysis.general:
-            noted.setdefault(note, []).append(measure)
-    return [
-        note if len(measures) == len(analyses) else f"{', '.join(measures)}: {note}"
-        for note, measures in noted.items()
-    ]
-
-
 def contradictions(
     measure: str, names: Sequence[str], analysis: Analysis, settings: Settings
 ) -> list[str]:

@@ -389,7 +389,7 @@ class _Reader:
 
     def _columns(self, table: Table, skipped: set[int], wanted: set[str]) -> dict[str, list[float]]:
         """The numbers of each column of values, or of those wanted. Raises the table's errors."""
-        texts = []
+        texts, quoted = [], False
         columns: dict[str, list[float]] = {}
         for place, label in enumerate(map(str, table.names)):
             if place in skipped or normalized_name(label) in INDEX_NAMES:
@@ -406,6 +406,7 @@ class _Reader:
             values = None if is_text else numbers_of(table, place)
             if values is None:
                 texts.append(label)
+                quoted |= is_text and number_of(cells[0]) is not None
             elif label in columns:
                 raise InputError(table.source, f"more than one column {label!r}")
             else:
@@ -413,7 +414,8 @@ class _Reader:
         self._note_left_out(texts, "columns without numbers are not values")
         if not columns and not wanted:
             listed = ", ".join(map(repr, table.names))
-            raise InputError(table.source, f"expected a column of numbers, found {listed}")
+            reason = f"expected a column of numbers, found {listed}"
+            raise InputError(table.source, reason + quoted * "; numbers in quotes are texts")
         return columns
 
     def check_measures(self, datasets: Collection[str]) -> None:
