@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fastrank.cli.command import Command
     from fastrank.cli.parser import Parser
 
-# What each command does, in groups.
+# The commands and what each does, in groups.
 GROUPS = {
     "evaluate": {
         "eval": "evaluate runs against the same judgments (qrels)",
@@ -43,10 +43,10 @@ GROUPS = {
     "judgments": {
         "judges": "compare the judgments of people and models",
         "estimate": "estimate means from a few human judgments and a model's",
-        "plan": "draw what people should judge next, at random",
+        "plan": "draw at random what people should judge next",
         "qrels": "merge and compare qrels, find what is unjudged",
     },
-    "setup": {"completion": "print what completes the commands in a shell"},
+    "setup": {"completion": "print completions for a shell (bash, zsh, fish, tcsh)"},
 }
 COMMANDS = {name: does for group in GROUPS.values() for name, does in group.items()}
 

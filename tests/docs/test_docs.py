@@ -49,7 +49,7 @@ def test_two_commands_do_all_the_set_up():
 
     activated = ["python3 -m venv .venv", ". .venv/bin/activate"]
     run_tests = "python -m pytest -n auto --dist worksteal"
-    assert evaluate[:3] == [*activated, "pip install '.[embeddings,jit]'"]
+    assert evaluate[:3] == [*activated, "pip install '.[embeddings]'"]
     assert test == [*activated, "pip install -e '.[test]'", run_tests]
     assert run_tests.removeprefix("python ") in (REPOSITORY / ".ci/tests").read_text("utf-8")
     # What is shown below it is its output.

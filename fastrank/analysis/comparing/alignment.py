@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from fastrank.common.arrays import Floats
     from fastrank.core.scores.scores import Scores
 
-# What to do about different measures on the command line.
+# Remedy for different measures, on the command line.
 CHOOSE = "; choose some that all have with -m"
 # How many queries a note or an error names.
 NAMED = 3
 # The squares of larger values, and sums of them, might not be finite.
 LARGEST = 1e100
-# What `evaluate` gives for measures whose summary is not the mean of the values per query.
+# How `evaluate` summarizes measures whose summary is not the mean of the values per query.
 SUMMARIES = {
     "pooled": "weights queries by their numbers of documents",
     "median": "gives the median",

@@ -464,7 +464,7 @@ def compare_aligned(
     if len(names) == 1:
         notes[ALONE] = None
     if len(firsts):
-        # What cannot be known comes first.
+        # Notes on limits come first.
         notes = dict.fromkeys(limits(analyses, names)) | notes
         notes |= dict.fromkeys(by_note({name: each.general for name, each in analyses.items()}))
         for name, analysis in analyses.items():

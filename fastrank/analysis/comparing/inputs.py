@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Given(NamedTuple):
-    """What `compare_scores` takes: systems, notes, Scores, and of tables clusters and words."""
+    """Input of `compare_scores`: systems, notes, Scores, and of tables the clusters and words."""
 
     names: list[str]
     systems: list[System]

@@ -55,7 +55,7 @@ RESAMPLES = 10_000
 
 
 class Unit(NamedTuple):
-    """What the values of systems belong to, one and several, and what data sets have several of."""
+    """Words for queries, or what has values instead: one, several, and the parts of a data set."""
 
     one: str
     many: str

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fastrank.core.formats.tables.table import Table
 
 TRUTHS = {"true": 1.0, "false": 0.0}
-# What spreadsheets, pandas and R write where there is no value.
+# Marks of missing values, as spreadsheets, pandas and R write them.
 MISSING = ("", "-", "\u2013", "\u2014", "na", "n/a", "#n/a", "<na>", "nan", "none", "null")
 # Numbers with decimal commas, separators of thousands, deviations or marks, which are no text.
 DECORATED = re.compile(

@@ -46,7 +46,7 @@ ROLES = ("system", "item", "measure", "value", "dataset", "cluster", "filter")
 VALUE = "value"
 # Rows and columns of spreadsheets that are no items: means, as in `Average (8)`, and ranks.
 NO_ITEMS = re.compile(r"(average|avg|mean|overall|total)\.?( ?\(.*\))?|rank|#|no\.?")
-# What items are called whose column has such a name.
+# Words for items whose column has such a name.
 WORDS = ("question", "topic", "task", "instance", "sample", "example")
 # How many names a note lists.
 LISTED = 5
