@@ -459,7 +459,7 @@ def _no_items(names: Sequence[Name]) -> Iterator[int]:
 
 
 def _unit_of(name: Name) -> Unit:
-    """What items are called whose column has a name."""
+    """The words for items whose column has a name."""
     label = normalized_name(name)
     if label.startswith(QUERY.one) or label in ("q", "qid", "q_id"):
         return QUERY
