@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fastrank.analysis.comparing.compare import compare_datasets, compare_scores
-from fastrank.analysis.comparing.value_tables import read_values, tables_in
+from fastrank.analysis.comparing.value_forms import tables_in
+from fastrank.analysis.comparing.value_tables import read_values
 from fastrank.cli.command import flag_of
 from fastrank.cli.flags import given_options
 from fastrank.common.keywords import names_of

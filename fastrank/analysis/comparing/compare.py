@@ -39,7 +39,8 @@ from fastrank.analysis.comparing.options import (
 )
 from fastrank.analysis.comparing.paired import moments
 from fastrank.analysis.comparing.pairs import place_of
-from fastrank.analysis.comparing.value_tables import Values, are_columns_of, values_in
+from fastrank.analysis.comparing.value_forms import are_columns_of
+from fastrank.analysis.comparing.value_tables import Values, values_in
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice, flag
 from fastrank.common.faces import by_face
 from fastrank.common.keywords import pick, takes, with_defaults

@@ -16,22 +16,19 @@ from fastrank.analysis.comparing.value_cells import (
     number_of,
     numbers_of,
 )
+from fastrank.analysis.comparing.value_forms import Named, table_of_values, tables_in
 from fastrank.common.arguments import DEFAULT_VERSION
 from fastrank.common.faces import by_face, column_option
 from fastrank.common.messages import closest, did_you_mean, first_few
-from fastrank.core.formats.tables.forms import frame_kind, is_column, is_file, is_missing
+from fastrank.core.formats.tables.forms import is_missing
 from fastrank.core.formats.tables.grouping import columns_of
-from fastrank.core.formats.tables.reading import table_of
-from fastrank.core.formats.tables.records import are_columns
 from fastrank.core.formats.tables.roles import INDEX_NAMES, find_columns, normalized_name
-from fastrank.core.formats.tables.table_files import SEMICOLONS
-from fastrank.core.formats.tools.harness_samples import named_samples
 from fastrank.core.measures.notation import parse_measure
 from fastrank.errors import InputError, MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Any
 
     from fastrank.core.formats.files.files import Source
@@ -40,6 +37,8 @@ if TYPE_CHECKING:
 
     # {system: {item: {measure: value}}}
     Systems = dict[str, dict[str, dict[str, float]]]
+    # Data set, system and item.
+    Key = tuple[str, str, str]
 
 ROLES = ("system", "item", "measure", "value", "dataset", "cluster", "filter")
 # The name of values that have none.
@@ -82,17 +81,6 @@ class Values(NamedTuple):
         return merged
 
 
-class Named(NamedTuple):
-    """A table, and what it has values of: a system, if its columns do not say so, and a data set.
-
-    name: of its file, empty for others. dataset: empty unless the name of the file says it.
-    """
-
-    name: str
-    dataset: str
-    table: Table
-
-
 class Row(NamedTuple):
     """A value, and the row of its table."""
 
@@ -104,41 +92,6 @@ class Row(NamedTuple):
     row: int
 
 
-class Labels(NamedTuple):
-    """The data set, the system and the item of each row of a table."""
-
-    datasets: list[str]
-    systems: list[str]
-    items: list[str]
-
-
-class Asked(NamedTuple):
-    """Columns by role, the column of clusters, and measures, all if empty, that users ask for."""
-
-    columns: Mapping[str, Name] | None
-    clusters: Name | None
-    measures: Collection[str]
-
-
-def tables_in(scores: Any) -> list[Named] | None:
-    """The tables that scores are, None if they are something else.
-
-    scores: a table in any form; a list of files; or {system: table}. Raises what `table_of` raises.
-    """
-    if isinstance(scores, Mapping):
-        if scores and all(map(_is_file_or_frame, scores.values())):
-            return [Named(str(name), "", _table(table)) for name, table in scores.items()]
-        return [Named("", "", _table(scores))] if are_columns_of(scores) else None
-    files = scores if isinstance(scores, (list, tuple)) else [scores]
-    if files and all(map(is_file, files)):
-        tables = map(_table, files)
-        return [Named(*names, next(tables)) for names in named_samples(files)]
-    if files is scores:
-        is_table = scores and all(isinstance(row, Mapping) for row in scores)
-        return [Named("", "", _table(list(scores)))] if is_table else None
-    return [Named("", "", _table(scores))] if frame_kind(scores) is not None else None
-
-
 def values_in(
     scores: Any, columns: Mapping[str, Name] | None, clusters: Name | None
 ) -> Values | None:
@@ -147,38 +100,6 @@ def values_in(
         return scores
     tables = tables_in(scores)
     return None if tables is None else read_values(tables, columns, clusters)
-
-
-def _is_file_or_frame(value: object) -> bool:
-    return is_file(value) or frame_kind(value) is not None
-
-
-def are_columns_of(scores: Mapping[Any, Any]) -> bool:
-    """Whether a dict is a table: columns by name, not systems by data set."""
-    if any(map(_is_file_or_frame, scores.values())):
-        return False
-    if any(hasattr(cell, "keys") for column in scores.values() for cell in _first(column)):
-        return False
-    return bool(scores) and (
-        all(map(is_column, scores.values())) or are_columns(scores, (("system",), ("item",)))
-    )
-
-
-def _first(column: Any) -> list[Any]:
-    return [next(iter(column), None)] if isinstance(column, (list, tuple)) else []
-
-
-def _table(scores: Any) -> Table:
-    table = table_of(scores, ragged=True, source="scores")
-    if not table.names or not table.size:
-        raise InputError(table.source, "expected rows of values, found none")
-    if len(table.names) == 1 and ";" in str(table.names[0]):
-        raise InputError(table.source, SEMICOLONS)
-    titles = [name for name in table.names if str(name).strip()]
-    if len(titles) == 1 < len(table.names):
-        reason = f"expected the names of {len(table.names)} columns in the first line"
-        raise InputError(table.source, f"{reason}, found the title {titles[0]!r}; remove it")
-    return table
 
 
 def read_values(
@@ -202,7 +123,7 @@ def read_values(
     Raises InputError or FormatError for a cell that is wrong, a value that appears twice and a
     missing column; MeasureError for a measure that is in no table.
     """
-    reader = _Reader(Asked(columns, clusters, measures), alone=len(tables) == 1)
+    reader = _Reader(columns, clusters, measures, alone=len(tables) == 1)
     parts = [reader.rows(named) for named in tables]
     _name_by_file(parts, [named.name for named in tables], reader.notes)
     datasets: dict[str, Systems] = {}
@@ -237,7 +158,7 @@ def means_in(source: Source) -> dict[str, dict[str, float]]:
 
     Raises what reading a table raises, InputError without means, and for two of one system.
     """
-    table = _table(source)
+    table = table_of_values(source)
     found = find_columns(
         table.names, ROLES, None, table.source, needed=("system", "measure", "value"), call=""
     )
@@ -261,9 +182,17 @@ def means_in(source: Source) -> dict[str, dict[str, float]]:
 class _Reader:
     """Reads the rows of tables, and gathers what is to be told about all of them."""
 
-    def __init__(self, asked: Asked, *, alone: bool) -> None:
-        self._asked, self._alone = asked, alone
-        self._wanted = {name for measure in asked.measures for name in _spellings(measure)}
+    def __init__(
+        self,
+        columns: Mapping[str, Name] | None,
+        cluster: Name | None,
+        measures: Collection[str],
+        *,
+        alone: bool,
+    ) -> None:
+        self._columns, self._cluster, self._alone = columns, cluster, alone
+        self._spellings = {measure: _spellings(measure) for measure in measures}
+        self._wanted = set().union(*self._spellings.values())
         self._clusters: list[tuple[Table, int, str, str, str]] = []
         # The data sets and the measures of tables, also of those that are not asked for.
         self._datasets: dict[str, None] = {}
@@ -274,9 +203,9 @@ class _Reader:
     def rows(self, named: Named) -> list[Row]:
         """The values of a table, row by row."""
         table, size = named.table, named.table.size
-        columns = columns_of(table, ROLES, self._asked.columns)
-        if self._asked.clusters is not None:
-            columns = {**(columns or {}), "cluster": self._asked.clusters}
+        columns = columns_of(table, ROLES, self._columns)
+        if self._cluster is not None:
+            columns = {**(columns or {}), "cluster": self._cluster}
         found = self._found(table, columns)
         has_value, has_system = "value" in found, "system" in found or bool(named.dataset)
         is_long = has_value and ("measure" in found or "value" in (columns or {}))
@@ -289,26 +218,21 @@ class _Reader:
             self.unit = DATASET
         if not has_system and not of_systems:
             self.advice = f"; if a column names systems, {column_option('system')}"
-        labels = Labels(
-            labels_of(table, found, "dataset") or [named.dataset] * size,
-            labels_of(table, found, "system") or [named.name or "system"] * size,
-            labels_of(table, found, "item", may_lack=is_long),
-        )
-        if not labels.items:
-            labels = labels._replace(items=[""] * size if of_items else labels.datasets)
-        self._datasets |= dict.fromkeys(labels.datasets)
-        if self._asked.clusters is not None:
+        datasets = labels_of(table, found, "dataset") or [named.dataset] * size
+        systems = labels_of(table, found, "system") or [named.name or "system"] * size
+        items = labels_of(table, found, "item", may_lack=is_long)
+        items = items or ([""] * size if of_items else datasets)
+        keys = list(zip(datasets, systems, items, strict=True))
+        self._datasets |= dict.fromkeys(datasets)
+        if self._cluster is not None:
             cells = labels_of(table, found, "cluster")
-            tables = [table] * size
-            self._clusters += zip(
-                tables, range(size), labels.items, labels.datasets, cells, strict=True
-            )
-        is_repeated = "filter" in found and len({*zip(*labels, strict=True)}) < size
+            self._clusters += zip([table] * size, range(size), items, datasets, cells, strict=True)
+        is_repeated = "filter" in found and len({*keys}) < size
         filters = labels_of(table, found, "filter") if is_repeated else [""] * size
         if is_long:
-            return self._long(table, found, labels, filters)
+            return self._long(table, found, keys, filters)
         found.pop("value", None)
-        return self._wide(table, found, labels, filters, of_systems=of_systems, of_items=of_items)
+        return self._wide(table, found, keys, filters, of_systems=of_systems, of_items=of_items)
 
     def _found(self, table: Table, columns: Mapping[str, Name] | None) -> dict[str, int]:
         """The column of each role. Raises InputError without what the values belong to."""
@@ -320,7 +244,7 @@ class _Reader:
             raise InputError(table.source, f"{reason}, or {column_option('item')}")
         if not {"item", "dataset"} & {*found} and "value" in found:
             find(needed=("item",), call="compare_scores")
-        if "cluster" in found and self._asked.clusters is None:
+        if "cluster" in found and self._cluster is None:
             cluster = table.names[found["cluster"]]
             option = by_face(f"clusters={cluster!r}", f"--clusters {cluster}")
             self._note(f"the items of a {cluster} are treated as independent, without {option}")
@@ -329,7 +253,7 @@ class _Reader:
         return found
 
     def _long(
-        self, table: Table, found: Mapping[str, int], labels: Labels, filters: list[str]
+        self, table: Table, found: Mapping[str, int], keys: list[Key], filters: list[str]
     ) -> list[Row]:
         """The values of a column, each with the name of its measure beside it, or of the column."""
         place = found["value"]
@@ -337,12 +261,13 @@ class _Reader:
         measures = labels_of(table, found, "measure") or [str(table.names[place])] * table.size
         pairs = list(zip(measures, filters, strict=True))
         names = {pair: self._asked_for(*pair) for pair in dict.fromkeys(pairs)}
-        rows = [
-            Row(dataset, system, item, names[pair], values[row], row)
-            for row, (dataset, system, item, pair) in enumerate(zip(*labels, pairs, strict=True))
-            if names[pair] and item
-        ]
-        if means := labels.items.count(""):
+        rows = []
+        means = 0
+        for row, ((dataset, system, item), pair) in enumerate(zip(keys, pairs, strict=True)):
+            means += not item
+            if item and names[pair]:
+                rows.append(Row(dataset, system, item, names[pair], values[row], row))
+        if means:
             self._note(f"means, which have no {self.unit.one}, are left out: {means}")
         return rows
 
@@ -356,21 +281,21 @@ class _Reader:
         self,
         table: Table,
         found: Mapping[str, int],
-        labels: Labels,
+        keys: list[Key],
         filters: list[str],
         *,
         of_systems: bool,
         of_items: bool,
     ) -> list[Row]:
         """The values of the columns of numbers, each of a system, of an item, or of a measure."""
-        left_out = {*_no_items(labels.items)} if of_systems else set()
-        skipped = {*_no_items(table.names)} if of_items else set()
-        averages = [labels.items[row] for row in sorted(left_out)]
-        averages += [str(table.names[place]) for place in sorted(skipped)]
-        self._note_left_out(averages, "averages and ranks are no items")
+        items = [item for *_, item in keys] if of_systems else table.names if of_items else []
+        no_items = {place for place, name in enumerate(items) if _is_no_item(name)}
+        left_out = f"averages and ranks are no {self.unit.many}"
+        self._note_left_out([str(items[place]) for place in sorted(no_items)], left_out)
         of_measures = not of_systems and not of_items
         wanted = self._wanted if of_measures else set()
-        columns = self._columns(table, {*found.values()} | skipped, wanted)
+        skipped = {*found.values()} | (no_items if of_items else set())
+        columns = self._numbers(table, skipped, wanted)
         made = []
         for column, values in columns.items():
             names = dict.fromkeys(filters, VALUE)
@@ -378,8 +303,8 @@ class _Reader:
                 names = {filter_name: self._asked_for(column, filter_name) for filter_name in names}
             else:
                 self._measures[VALUE] = None
-            for row, (dataset, system, item) in enumerate(zip(*labels, strict=True)):
-                if names[filters[row]] and row not in left_out:
+            for row, (dataset, system, item) in enumerate(keys):
+                if names[filters[row]] and (of_items or row not in no_items):
                     system, item = column if of_systems else system, column if of_items else item
                     made.append(Row(dataset, system, item, names[filters[row]], values[row], row))
         if of_items:
@@ -387,7 +312,7 @@ class _Reader:
             self._note(f"each column of numbers is an item: {listed}")
         return made
 
-    def _columns(self, table: Table, skipped: set[int], wanted: set[str]) -> dict[str, list[float]]:
+    def _numbers(self, table: Table, skipped: set[int], wanted: set[str]) -> dict[str, list[float]]:
         """The numbers of each column of values, or of those wanted. Raises the table's errors."""
         texts, quoted = [], False
         columns: dict[str, list[float]] = {}
@@ -421,15 +346,15 @@ class _Reader:
     def check_measures(self, datasets: Collection[str]) -> None:
         """Raise MeasureError for a measure that is in no table; note data sets without any."""
         names = sorted(self._measures)
-        for measure in self._asked.measures:
-            if not _spellings(measure) & {*names}:
+        for measure, spellings in self._spellings.items():
+            if spellings.isdisjoint(names):
                 listed = first_few(names, LISTED, count=True) or "nothing else"
                 meant = did_you_mean(closest(measure, names))
                 reason = f"no values of {measure!r}; there are values of {listed}{meant}"
                 raise MeasureError(measure, reason)
         self._note_left_out(
             [name for name in self._datasets if name not in datasets],
-            f"data sets without {', '.join(self._asked.measures)}",
+            f"data sets without {', '.join(self._spellings)}",
         )
 
     def clusters(self, of_datasets: bool) -> dict[str, str]:
@@ -451,11 +376,8 @@ class _Reader:
             self.notes.append(note)
 
 
-def _no_items(names: Sequence[Name]) -> Iterator[int]:
-    """The places of names that spreadsheets give to averages and ranks."""
-    return (
-        place for place, name in enumerate(names) if NO_ITEMS.fullmatch(str(name).strip().lower())
-    )
+def _is_no_item(name: Name) -> bool:
+    return NO_ITEMS.fullmatch(str(name).strip().lower()) is not None
 
 
 def _unit_of(name: Name) -> Unit:
