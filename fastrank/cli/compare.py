@@ -47,14 +47,8 @@ examples:
   fastrank compare -b bm25.run -m map -m P.10 qrels.txt bm25.run ours.run
   fastrank compare --values --test sign model-a.csv model-b.csv
 
-A letter after a mean means: significantly better than the system with it. csv
-has the pairs with all their statistics, with -q query,measure,system,value.
-
-Files of --values are CSV, TSV, JSON, JSONL or parquet with columns of systems
-and items, and values beside them: in columns measure and value, or one column
-for each measure; or with a column of items and one for each system; or one file
-for each system. --columns names others, as system=llm,item=id: system, item,
-measure, value, dataset, cluster, filter. The output calls items as their column.
+csv has all statistics of the pairs; with -q, query,measure,system,value. Tables
+of --values have columns system and item (--columns names others) and measures.
 
 Exit status: 0 for success; 1 if a run could not be compared or a file not be
 written (no file is changed then); 2 for invalid options, qrels or clusters.
