@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # Source: EvaluationTracker.save_results_samples; the time is datetime.isoformat(), `-` for `:`.
-SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?\.jsonl")
+SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?\.jsonl?(?:\.\w+)?")
 
 
 def named_samples(files: Sequence[object]) -> list[tuple[str, str]]:
