@@ -66,7 +66,7 @@ STATISTICAL = [name for name in names_of(ComparisonOptions) if name not in OTHER
 def _declare(parser: Parser) -> None:
     add = partial(parser.add, group=OUTPUT)
     parser.add_files(runs=True)
-    # One table of values is enough.
+    # With --values, one operand is enough, a table.
     parser.arguments[-1].required, parser.arguments[-1].default = False, []
     add("--values", "compare values per item in tables, of any program", group=INPUTS)
     parser.add_measures(DEFAULT_MEASURES)

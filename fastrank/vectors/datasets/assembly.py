@@ -60,29 +60,29 @@ def assemble(
     if not isinstance(judgments, Qrels):
         raise TypeError(f"qrels: expected Qrels, found {type(judgments).__name__}")
     judged = set(map(decoded, judgments.queries))
-    rows = [row for row, query in enumerate(query_ids) if query in judged]
-    if not rows:
+    judged_rows = [row for row, query in enumerate(query_ids) if query in judged]
+    if not judged_rows:
         sides = both_sides(judgments.queries, "queries", _encoded(query_ids))
         raise InputError(name, f"no query has judgments ({sides})")
-    documents, docs = set(corpus_ids), [*map(decoded, judgments.docs)]
-    graded = zip(docs, judgments.grades.tolist(), strict=True)
-    outside = {doc: None for doc, grade in graded if grade >= 0 and doc not in documents}
-    if documents.isdisjoint(docs):
+    corpus_docs, judged_docs = set(corpus_ids), [*map(decoded, judgments.docs)]
+    graded_docs = zip(judged_docs, judgments.grades.tolist(), strict=True)
+    outside = {doc: None for doc, grade in graded_docs if grade >= 0 and doc not in corpus_docs}
+    if corpus_docs.isdisjoint(judged_docs):
         raise InputError(name, not_in_corpus(judgments.docs, _encoded(corpus_ids)))
     counts = {"documents": len(corpus_ids), "queries": len(query_ids)}
     row_numbers = {noun: counts[noun] for noun in numbered}
     for noun, count in row_numbers.items():
-        whole = noun == "documents"
-        texts = judgments.docs if whole else judgments.queries
+        is_corpus = noun == "documents"
+        judged_ids = judgments.docs if is_corpus else judgments.queries
         remedy = f"give the {noun} the ids that the judgments have"
-        check_numbering(name, texts, RowIds(None, count), noun, remedy, whole=whole)
-    if len(rows) < len(query_ids):
-        queries = [queries[row] for row in rows]
+        check_numbering(name, judged_ids, RowIds(None, count), noun, remedy, whole=is_corpus)
+    if len(judged_rows) < len(query_ids):
+        queries = [queries[row] for row in judged_rows]
     return Dataset(
         name=name,
         corpus_ids=corpus_ids,
         corpus=corpus,
-        query_ids=[query_ids[row] for row in rows],
+        query_ids=[query_ids[row] for row in judged_rows],
         queries=queries,
         qrels=judgments,
         outside=list(outside),
