@@ -196,6 +196,19 @@ def test_measures_are_named_as_eval_takes_or_prints_them():
     assert_refused("compare --values -m P.11 values.csv", "2 ...there are values of P_10, map")
 
 
+@pytest.mark.parametrize(
+    "options",
+    ["", "-b a", "--pairs", "-q", "--standings", "--largest 3", "-q --format csv"],
+)
+def test_items_are_called_as_their_column_is(options):
+    Path("asked.csv").write_text(WIDE.replace("item", "question_id"))
+
+    shown = fastrank(f"compare --values {options} asked.csv")
+
+    assert "question" in shown.out
+    assert "quer" not in shown.out + shown.err
+
+
 def test_clusters_are_a_column():
     options = "--test randomization --interval percentile --clusters text -m acc"
     rows = "".join(line for line in LONG.splitlines(keepends=True) if ",u," in line or "id" in line)
