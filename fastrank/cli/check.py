@@ -99,7 +99,6 @@ def _run(arguments: argparse.Namespace) -> int:
             arguments.command.warn(str(error))
             unreadable += 1
     report = checker.report
-    arguments.command.check_columns()
     lines = _lines(report, arguments, unreadable)
     write_lines(arguments.output, (encoded(f"{line}\n") for line in lines))
     if unreadable:

@@ -192,11 +192,11 @@ class Command:
         """The result of `run`, and its plot; each Python warning becomes a message, once."""
         run: Any = self._run
         asked = asking_columns(dict(getattr(arguments, "columns", None) or ()))
-        with warnings.catch_warnings(), on_command_line(), asked:
+        with warnings.catch_warnings(), on_command_line(), asked as columns:
             warnings.simplefilter("once", UserWarning)
             warnings.showwarning = lambda message, *_: self.warn(str(message))
             result = run(arguments)
-            self.check_columns()
+            columns.check()
             if self._plot and arguments.plot is not None:
                 from fastrank.core.results.images import check_format
 
@@ -204,15 +204,6 @@ class Command:
                 result.plot(path=image, format=check_format(arguments.plot))
                 images.append((arguments.plot, [image.getvalue()]))
         return result
-
-    def check_columns(self) -> None:
-        """Raise UsageError for a name of --columns that no table had.
-
-        Commands that write on their own call this before, when all tables are read.
-        """
-        if unused := asked_columns().unused:
-            names = ", ".join(map(repr, sorted(unused, key=str)))
-            raise UsageError(f"--columns: no table has the columns {names}")
 
     def _can_be_written(self, arguments: argparse.Namespace) -> bool:
         for output in self._outputs:

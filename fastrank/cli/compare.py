@@ -9,7 +9,7 @@ from functools import partial
 
 from fastrank.analysis.comparing.compare import compare, compare_evaluated
 from fastrank.analysis.comparing.inputs import system_names
-from fastrank.analysis.comparing.options import ComparisonOptions, settings
+from fastrank.analysis.comparing.options import QUERY, ComparisonOptions, settings
 from fastrank.analysis.comparing.pairs import chosen_pair, why_chosen
 from fastrank.analysis.comparing.plots.plot import KINDS, default_kind
 from fastrank.cli.command import Command, UsageError, misused
@@ -55,8 +55,8 @@ written (no file is changed then); 2 for invalid options, qrels or clusters.
 """
 # Below the table of means on standard output.
 HINT = (
-    "--pairs: differences with p-values; -q: values of each {0.one}; --largest N: {0.many} that"
-    " differ most.\n"
+    "--pairs: differences with p-values; -q: values of each query; --largest N: queries that differ"
+    " most."
 )
 # Options of a comparison that are not flags of the same name and kind.
 OTHERWISE = ("baseline", "clusters", "names", "threads")
@@ -134,7 +134,6 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _write(comparison: Comparison, arguments: argparse.Namespace, runs: RunScores | None) -> int:
     """Print the comparison, or write its files; runs: None for values."""
-    arguments.command.check_columns()
     _choose_pair(comparison, arguments)
     content = encoded(_printed(comparison, arguments))
     outputs = files_of(comparison, arguments, runs, arguments.measures or DEFAULT_MEASURES.split())
@@ -248,10 +247,14 @@ def _printed(comparison: Comparison, arguments: argparse.Namespace) -> str:
     layout = {name: getattr(arguments, name) for name in ("digits", "percent", "letters", "sort")}
     if form == "table":
         pairs = len(comparison) > 1 and not arguments.baseline
-        shown = HINT if arguments.output is None and pairs else ""
-        hint = shown.format(comparison.settings.unit)
+        hint = f"{_hint_of(comparison)}\n" if arguments.output is None and pairs else ""
         return f"{comparison.to_text(**layout, ascii=_ascii(arguments))}\n{hint}"
     return rendered(comparison, form, **layout, **page_of(arguments))
+
+
+def _hint_of(comparison: Comparison) -> str:
+    unit = comparison.settings.unit
+    return HINT.replace(QUERY.one, unit.one).replace(QUERY.many, unit.many)
 
 
 def _ascii(arguments: argparse.Namespace) -> bool:

@@ -84,7 +84,7 @@ def _run(arguments: argparse.Namespace) -> int:
         )
     read: Any = read_qrels if kind == "qrels" else read_run
     loaded = read(source, arguments.input_format, warn=warn)
-    arguments.command.check_columns()
+    asked_columns().check()
     outputs: list[tuple[str, Iterable[bytes]]] = []
     if arguments.number_queries is not None:
         loaded, numbers = _numbered(loaded, arguments.number_queries)

@@ -145,12 +145,8 @@ class _Results:
             yield path, name, scores
 
     def all_or_none(self, lines: Iterator[bytes]) -> Iterator[bytes]:
-        """The lines; raises _IncompleteError at their end if a run could not be evaluated.
-
-        Raises UsageError there for an unused name of --columns.
-        """
+        """The lines; raises _IncompleteError at their end if a run could not be evaluated."""
         yield from lines
-        self._arguments.command.check_columns()
         if self.runs.failed:
             raise _IncompleteError
 

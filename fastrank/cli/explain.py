@@ -131,7 +131,7 @@ def _inspect(arguments: argparse.Namespace) -> None:
     if arguments.texts is not None and len(arguments.texts) == 1:
         options["texts"] = arguments.texts[0]
     inspection = inspect(**options)
-    arguments.command.check_columns()
+    asked_columns().check()
     for note in inspection.notes:
         arguments.command.warn(note)
     inspection.write(output)

@@ -51,7 +51,7 @@ def _run(arguments: argparse.Namespace) -> None:
     options, warn = given_options(arguments, FusionOptions), arguments.command.warn
     version = options["trec_eval_version"]
     runs = [read_run(path, trec_eval_version=version, warn=warn) for path in arguments.runs]
-    arguments.command.check_columns()
+    asked_columns().check()
     fused = fuse(runs, arguments.method, warn=warn, **options)
     write_run(fused, arguments.output or "-", arguments.format, warn=warn)
 

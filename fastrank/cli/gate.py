@@ -138,7 +138,7 @@ def _save(arguments: argparse.Namespace) -> None:
         ir_metadata=arguments.ir_metadata,
         **given_options(arguments, EvaluationOptions),
     )
-    arguments.command.check_columns()
+    asked_columns().check()
     for note in [*missing_note(baseline.scores), *baseline.notes, *baseline.ties]:
         arguments.command.warn(f"{files.name_of(arguments.run)}: {note}")
     baseline.content.write(arguments.output or "-")
@@ -155,7 +155,7 @@ def _check(arguments: argparse.Namespace) -> int:
         )
     limits = {"max_drop": dict(arguments.max_drop or ()), "min": dict(arguments.min or ())}
     verdict = gate(**given_options(arguments, gate) | limits)
-    arguments.command.check_columns()
+    asked_columns().check()
     outputs: list[tuple[str, Iterable[bytes]]] = []
     if arguments.update:
         if verdict.is_improvement:

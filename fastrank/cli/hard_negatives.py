@@ -96,7 +96,7 @@ def _run(arguments: argparse.Namespace) -> None:
         "corpus": _ids(arguments),
     }
     mined = hard_negatives(**given_options(arguments, hard_negatives) | inputs)
-    arguments.command.check_columns()
+    asked_columns().check()
     output = "-" if arguments.output is None else arguments.output
     count = mined.write(output, arguments.format, **_texts(arguments, mined))
     summary = _summary(mined, count)

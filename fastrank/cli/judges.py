@@ -184,7 +184,7 @@ def _declare_plan(parser: Parser) -> None:
 
 def _plan(arguments: argparse.Namespace) -> None:
     plan = plan_judgments(**given_options(arguments, plan_judgments))
-    arguments.command.check_columns()
+    asked_columns().check()
     sheet = plan.sheet()
     sheet_file = (
         arguments.output or "-",

@@ -234,7 +234,6 @@ def _declare_evaluation(parser: Parser) -> None:
 def _evaluate(arguments: argparse.Namespace) -> None:
     settle_layout(arguments)
     scores = _scores(arguments)
-    arguments.command.check_columns()
     for note in notes(scores):
         arguments.command.warn(note)
     path, name = name_of(arguments.queries), scores.name or run_name(arguments.queries)
