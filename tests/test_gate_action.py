@@ -14,7 +14,7 @@ import pytest
 
 import fastrank as fr
 from tests.helpers.code_blocks import blocks_of
-from tests.helpers.paths import DATA, REPOSITORY
+from tests.helpers.paths import DATA, PACKAGE, REPOSITORY
 
 yaml = pytest.importorskip("yaml")
 ACTION = yaml.safe_load((REPOSITORY / ".github/actions/gate/action.yml").read_text("utf-8"))
@@ -71,7 +71,7 @@ def act(folder: Path, system: str, /, number: str = "7", **inputs: str) -> Resul
     }
     for name, declared in ACTION["inputs"].items():
         context[f"inputs.{name}"] = (INPUTS | inputs).get(name, declared.get("default"))
-    variables = {**os.environ, "RUNNER_TEMP": str(runner), "PYTHONPATH": str(REPOSITORY)}
+    variables = {**os.environ, "RUNNER_TEMP": str(runner), "PYTHONPATH": str(PACKAGE.parent)}
     for index, step in enumerate(ACTION["runs"]["steps"]):
         assert step["shell"] == "bash"
         assert "${{" not in step["run"]

@@ -255,7 +255,13 @@ def _check_version(arguments: argparse.Namespace) -> None:
 
 
 def write_lines(path: str | None, lines: Iterable[bytes]) -> None:
-    """Write to standard output (None), or to a file, which is compressed if its name says so."""
+    """Write to standard output (None), or to a file, which is compressed if its name says so.
+
+    With `--columns`, all lines are made first, for the error about a name that no table has.
+    """
+    if asked_columns().unused:
+        lines = list(lines)
+        asked_columns().check()
     if path is None:
         write(lines)
     else:

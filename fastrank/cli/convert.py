@@ -17,6 +17,7 @@ from fastrank.core.formats.load import (
     warn_of_dropped,
 )
 from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.formats.tables.table_files import delimited_lines
 from fastrank.core.formats.trec.strict import handful
 from fastrank.errors import InputError

@@ -9,6 +9,7 @@ from fastrank.cli.command import Command
 from fastrank.cli.flags import METHOD, given_options
 from fastrank.core.formats import formats
 from fastrank.core.formats.load import read_run, write_run
+from fastrank.core.formats.tables.roles import asked_columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

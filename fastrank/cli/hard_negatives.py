@@ -10,6 +10,7 @@ from fastrank.cli.flags import METHOD, OUTPUT, given_options
 from fastrank.cli.output import write
 from fastrank.common.messages import counted
 from fastrank.core.formats.load import read_qrels, read_run
+from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.formats.texts.lookup import read_texts
 from fastrank.core.formats.texts.text_files import titled_records
 from fastrank.vectors.embeddings.mining import HardNegatives, hard_negatives

@@ -31,7 +31,6 @@ import numpy as np
 from fastrank.common.arguments import at_least
 from fastrank.compat.pytrec_eval import RelevanceEvaluator
 from fastrank.core.evaluation.evaluator import evaluate
-from fastrank.core.formats.tables.values import floats_of
 from fastrank.errors import InputError, OptionError
 
 TYPE_CHECKING = False
@@ -342,12 +341,15 @@ def _compensated_mean(column: list[float]) -> float:
 def _confidences(results: Results) -> dict[str, Floats]:
     """The `confidence_scores` of all queries, float64[queries] for each kind."""
     rankings = list(results.values())
-    scores = floats_of(list(chain.from_iterable(docs.values() for docs in rankings)))
-    if scores is None:
+    # Where the first score is one of these, numpy makes doubles of all.
+    kinds = {type(next(iter(docs.values()))) for docs in rankings if docs}
+    if not kinds <= {float, int, np.float64}:
         each = [confidence_scores(list(docs.values())) for docs in rankings]
         return {kind: np.array([row[kind] for row in each]) for kind in ("max", "std", "diff1")}
-    lengths = np.array(list(map(len, rankings)))
+    lengths = np.array(list(map(len, rankings)), int)
     starts = np.cumsum(lengths) - lengths
+    numbers = chain.from_iterable(docs.values() for docs in rankings)
+    scores = np.fromiter(numbers, float, lengths.sum())
     best, spread, lead = np.zeros((3, len(rankings)))
     # Rankings of one length are rows of a matrix, which numpy adds as it adds each of them.
     for length in set(lengths.tolist()) - {0}:
@@ -355,7 +357,8 @@ def _confidences(results: Results) -> dict[str, Floats]:
         matrix = scores[starts[rows, np.newaxis] + np.arange(length)]
         best[rows], spread[rows] = matrix.max(axis=1), matrix.std(axis=1)
         if length > 1:
-            lead[rows] = best[rows] - np.partition(matrix, length - 2, axis=1)[:, length - 2]
+            matrix[np.arange(len(rows)), matrix.argmax(axis=1)] = -np.inf
+            lead[rows] = best[rows] - matrix.max(axis=1)
     return {"max": best, "std": spread, "diff1": lead}
 
 

@@ -26,6 +26,24 @@ SOURCE = "<dict>"
 IN_MEMORY = (SOURCE, "qrels", "run")
 # The grade of documents listed without a grade.
 LISTED_GRADE = 1
+# Keys of judgments and of a run in an object with more: LlamaIndex's data sets of questions, with
+# their texts and those of the documents, and the results of FlagEmbedding.
+INNER = {"qrels": "relevant_docs", "run": "search_results"}
+
+
+def part_of(given: Mapping[Any, Any], kind: str, source: str) -> Mapping[Any, Any]:
+    """The judgments or the run (`kind`) in an object with more, else the object itself.
+
+    Raises InputError if it has only the other ones.
+    """
+    for noun in sorted(INNER, key=kind.__ne__):
+        part = given.get(INNER[noun])
+        if isinstance(part, Mapping) and all(hasattr(own, "__len__") for own in part.values()):
+            if noun == kind:
+                return part
+            reason = f"expected {kind}, found {noun} in {INNER[noun]!r}: are they swapped?"
+            raise InputError(source, reason)
+    return given
 
 
 def plain_lists(given: Any, kind: str, rank_by: str, source: str) -> Any:
@@ -51,12 +69,8 @@ def _advice(given: Any) -> str:
     """The remedy for a dict that is the content of a JSON file of another tool."""
     if not isinstance(given, Mapping):
         return ""
-    from fastrank.core.formats.contents import INNER
     from fastrank.core.formats.tools.search_engines import kinds_of
 
-    inner = next((name for name in INNER.values() if name in given), None)
-    if inner is not None:
-        return f"; pass the part {inner!r}, or the file"
     if is_header(given, (("doc",),)):
         return "; if these are columns, one has to be called query_id"
     return "; pass the JSON file itself, which is read" * bool(kinds_of(given, SOURCE))
