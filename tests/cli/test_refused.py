@@ -64,7 +64,7 @@ SHORT = {
 REFUSED = """
 check --columns query=x ONE => 2 --columns: no table has the columns 'x'
 compare --columns query=x ONE => 2 --columns: no table has the columns 'x'
-convert --columns query=x pca.run out.csv => 2 --columns: no table has the columns 'x'
+convert --columns query=x pca.run out.csv => 1 --columns: no table has the columns 'x'
 eval --columns query=x -o out.csv ONE => 2 --columns: no table has the columns 'x'
 fuse --columns query=x pca.run pca.run => 2 --columns: no table has the columns 'x'
 gate save --columns query=x -o out.json ONE => 2 --columns: no table has the columns 'x'
