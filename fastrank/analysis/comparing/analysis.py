@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.alignment import Measured
-    from fastrank.analysis.comparing.options import Settings
+    from fastrank.analysis.comparing.options import Settings, Unit
     from fastrank.common.arrays import Floats, Integers
 
 TESTS: dict[str, Callable[[Paired, Settings], Tested]] = {
@@ -58,7 +58,7 @@ FEW_CLUSTERS = 10
 NO_INTERVAL = "all differences are equal: no interval"
 OF_EQUALS = (
     "all differences of a pair are equal: its p is that of the {}, and its interval allows for"
-    " other values, from 0 to 1, on other queries"
+    " other values, from 0 to 1, on other {}"
 )
 
 
@@ -177,7 +177,7 @@ def analyze(
     untested = paired.n == 0
     tested.p[untested] = np.nan
     for pair in np.flatnonzero(untested):
-        tested.notes[int(pair)] = "no query has values of both: no test is possible"
+        tested.notes[int(pair)] = f"no {settings.unit.one} has values of both: no test is possible"
     if settings.correction == "max-t" and len(paired):
         # p is not from the same flips, and no correction makes it smaller.
         adjusted = np.maximum(tested.p, max_t(paired, settings))
@@ -190,10 +190,11 @@ def analyze(
         mean_a, mean_b = _means_of_pairs(paired, means)
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
         effect = np.where(paired.unequal == 0, 0.0, paired.difference / paired.sd)
-    general = [*tested.general, *_sizes(paired)]
+    general = [*tested.general, *_sizes(paired, settings.unit)]
     if (constant_differences(paired) & np.isfinite(intervals[2])).any():
         by_signs = settings.test in ("t", "bootstrap") and settings.function is None
-        general.append(OF_EQUALS.format("randomization test" if by_signs else "test"))
+        test = "randomization test" if by_signs else "test"
+        general.append(OF_EQUALS.format(test, settings.unit.many))
     if settings.correction == "max-t":
         general.append(
             f"corrected p-values are estimated from {settings.flips:,} random sign flips (seed"
@@ -303,12 +304,12 @@ def _note_few_differences(
     size = len(paired) if settings.correction == "bonferroni" else 1
     for pair in np.flatnonzero(smallest * size > settings.alpha):
         unequal, n = int(units[pair]), int(paired.n[pair])
-        of_all = counted(n, "query", "queries")
+        of_all = counted(n, *settings.unit[:2])
         if paired.clusters is not None:
             of_all = counted(int(paired.clusters.max()) + 1, "cluster")
         differing = f"only {unequal} of {of_all} {'differs' if unequal == 1 else 'differ'}"
         if not paired.unequal[pair]:
-            note = "identical on every query"
+            note = f"identical on every {settings.unit.one}"
             if paired.difference[pair]:
                 note += f", up to {paired.decimals} decimals"
         elif settings.test in BY_SIGNS and settings.function is None:
@@ -321,13 +322,14 @@ def _note_few_differences(
             notes.setdefault(int(pair), []).append(note)
 
 
-def _sizes(paired: Paired) -> list[str]:
+def _sizes(paired: Paired, unit: Unit) -> list[str]:
     """Notes on the number of queries and clusters."""
     n, notes = paired.values.shape[1], []
     if 1 < n < FEW_QUERIES:
-        notes.append(f"few queries ({n}): tests can find only large differences")
+        notes.append(f"few {unit.many} ({n}): tests can find only large differences")
     if n > MANY_QUERIES:
-        notes.append(f"with {n:,} queries nearly any difference is significant; look at its size")
+        always = "nearly any difference is significant; look at its size"
+        notes.append(f"with {n:,} {unit.many} {always}")
     if paired.clusters is not None:
         clusters = int(paired.clusters.max()) + 1
         if clusters == 1:

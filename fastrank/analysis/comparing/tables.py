@@ -115,7 +115,7 @@ def query_table(
 
     pair: two systems, by default those that `default_pair` chooses by the first measure.
     """
-    header, shown = ["measure", "query", *comparison.names], []
+    header, shown = ["measure", comparison.settings.unit.one, *comparison.names], []
     if len(comparison) > 1:
         a, b = chosen_pair(comparison, comparison.measures[0], pair)
         header.append(f"{a} - {b}")
@@ -232,7 +232,7 @@ def separations(comparison: Comparison, power: float = 0.8) -> list[str]:
     Of data sets with queries, also how many of these in all; the variance of the difference is then
     that within these data sets.
     """
-    words = []
+    words, unit = [], comparison.settings.unit
     for measure in comparison.measures:
         analysis = comparison.analysis(measure)
         if not analysis.has_best or comparison.settings.clusters is not None:
@@ -245,7 +245,7 @@ def separations(comparison: Comparison, power: float = 0.8) -> list[str]:
         if needed is None:
             continue
         within = analysis.paired.within
-        units = "queries" if within is None else "such data sets"
+        units = unit.many if within is None else "such data sets"
         text = f"{measure}: telling {first} from {second} takes {needed:,} {units}"
         if within is not None:
             rows = [comparison.names.index(name) for name in (first, second)]
@@ -254,7 +254,9 @@ def separations(comparison: Comparison, power: float = 0.8) -> list[str]:
             variance = sum(float(part.var(ddof=1)) / len(part) for part in parts if len(part) > 1)
             sd = math.sqrt(items * variance) / len(parts)
             if sd > 0 and (more := queries_for(pair.difference / sd, comparison.alpha, power)):
-                text += f", or {more:,} queries of these {len(parts)} alone, which have {items:,}"
+                text += (
+                    f", or {more:,} {unit.parts} of these {len(parts)} alone, which have {items:,}"
+                )
         words.append(f"{text} ({100 * power:g}% power, paired t-test, not corrected)")
     return words
 

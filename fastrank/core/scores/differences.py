@@ -150,15 +150,23 @@ class ScoreDifferences(QueryValues):
 
 
 def largest_differences(
-    queries: list[str], names: list[str], first: npt.NDArray[Any], second: npt.NDArray[Any], n: int
+    queries: list[str],
+    names: list[str],
+    first: npt.NDArray[Any],
+    second: npt.NDArray[Any],
+    n: int,
+    unit: str = "query",
 ) -> Table:
-    """The n queries with the largest absolute differences first - second, largest first."""
+    """The n queries with the largest absolute differences first - second, largest first.
+
+    unit: the name of the column of queries.
+    """
     import numpy
 
     with numpy.errstate(invalid="ignore"):
         differences = first - second
     rows = numpy.argsort(-numpy.abs(differences), kind="stable")[: at_least("n", n, 0)]
-    header = distinct(["query", *names, "difference"])
+    header = distinct([unit, *names, "difference"])
     columns = [
         [queries[row] for row in rows.tolist()],
         *(values[rows].tolist() for values in (first, second, differences)),
