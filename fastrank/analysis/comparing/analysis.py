@@ -191,7 +191,7 @@ def analyze(
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
         effect = np.where(paired.unequal == 0, 0.0, paired.difference / paired.sd)
     general = [*tested.general, *_sizes(paired)]
-    if (constant_differences(paired) & np.isfinite(intervals[2])).any():
+    if not paired.sd.all() and (constant_differences(paired) & np.isfinite(intervals[2])).any():
         by_signs = settings.test in ("t", "bootstrap") and settings.function is None
         general.append(OF_EQUALS.format("randomization test" if by_signs else "test"))
     if settings.correction == "max-t":
