@@ -56,6 +56,8 @@ FEW_QUERIES = 10
 MANY_QUERIES = 1000
 FEW_CLUSTERS = 10
 NO_INTERVAL = "all differences are equal: no interval"
+ENDLESS = "too many resamples have no variance: no interval"
+WITHOUT_SPREAD = "all values are equal, or those of too many resamples are"
 OF_EQUALS = (
     "all differences of a pair are equal: its p is that of the {}, and its interval allows for"
     " other values, from 0 to 1, on other queries"
@@ -191,6 +193,10 @@ def analyze(
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
         effect = np.where(paired.unequal == 0, 0.0, paired.difference / paired.sd)
     general = [*tested.general, *_sizes(paired)]
+    unknown = np.isnan(intervals[0]) & (means.n > 1)
+    if unknown.any() and settings.interval != "none" and not one_cluster(paired):
+        number = counted(int(unknown.sum()), "mean has", "means have")
+        general.append(f"{number} no interval: {WITHOUT_SPREAD}")
     if not paired.sd.all() and (constant_differences(paired) & np.isfinite(intervals[2])).any():
         by_signs = settings.test in ("t", "bootstrap") and settings.function is None
         general.append(OF_EQUALS.format("randomization test" if by_signs else "test"))
@@ -233,6 +239,11 @@ def _means_of_pairs(paired: Paired, means: Moments) -> tuple[Floats, Floats]:
     return first, second
 
 
+def one_cluster(paired: Paired) -> bool:
+    """Whether all queries are in the same cluster."""
+    return paired.clusters is not None and not paired.clusters.any()
+
+
 def _intervals(
     paired: Paired, means: Moments, settings: Settings, notes: dict[int, list[str]]
 ) -> tuple[Floats, Floats, Floats, Floats]:
@@ -247,9 +258,9 @@ def _intervals(
         of_means, of_pairs = bootstrap_intervals(paired, settings)
         low_means, high_means = of_means.low, of_means.high
         low, high = of_pairs.low, of_pairs.high
-        one_cluster = paired.clusters is not None and not paired.clusters.any()
         for intervals, n in ((of_means, means.n), (of_pairs, paired.n)):
-            intervals.low[(n < 2) | one_cluster] = intervals.high[(n < 2) | one_cluster] = np.nan
+            untold = (n < 2) | one_cluster(paired)
+            intervals.low[untold] = intervals.high[untold] = np.nan
         for pair, note in of_pairs.notes.items():
             if paired.unequal[pair] and paired.n[pair] > 1:
                 notes.setdefault(pair, []).append(note)
@@ -265,11 +276,11 @@ def _widen(
     *,
     shares: bool,
 ) -> None:
-    """Replace intervals without width, of equal values, and infinite bounds.
+    """Replace intervals without width, of equal values, and those that resamples leave too wide.
 
-    Other queries may have other values.
-
-    What values can be is known of measures between 0 and 1; otherwise there is no interval.
+    Other queries may have other values. What values can be is known of measures between 0 and 1:
+    studentized bounds, which alone of resamples can be beyond that, or infinite, are cut there.
+    Otherwise there is no interval without width, or with an infinite bound.
     """
     units = None if paired.clusters is None else len(np.unique(paired.clusters))
     finite = paired.values[~np.isnan(paired.values)]
@@ -285,10 +296,13 @@ def _widen(
             low[row], high[row] = bounds if bounded else (np.nan, np.nan)
             if lowest < 0.0 and not bounded and paired.unequal[row]:
                 notes.setdefault(int(row), []).append(NO_INTERVAL)
-        for row in np.flatnonzero(np.isinf(low) | np.isinf(high)):
-            low[row], high[row] = (
-                (max(low[row], lowest), min(high[row], 1.0)) if bounded else (np.nan, np.nan)
-            )
+        if settings.interval == "studentized" and bounded:
+            low[:], high[:] = np.maximum(low, lowest), np.minimum(high, 1.0)
+        elif settings.interval == "studentized":
+            for row in np.flatnonzero(np.isinf(high - low)):
+                low[row] = high[row] = np.nan
+                if lowest < 0.0:
+                    notes.setdefault(int(row), []).append(ENDLESS)
 
 
 def _note_few_differences(
