@@ -65,17 +65,20 @@ def assemble(
         sides = both_sides(judgments.queries, "queries", _encoded(query_ids))
         raise InputError(name, f"no query has judgments ({sides})")
     documents, docs = set(corpus_ids), [*map(decoded, judgments.docs)]
-    graded = zip(docs, judgments.grades.tolist(), strict=True)
-    outside = {doc: None for doc, grade in graded if grade >= 0 and doc not in documents}
-    if documents.isdisjoint(docs):
+    grades = judgments.grades
+    # A negative grade is that of a document nobody judged.
+    graded = [doc for doc, grade in zip(docs, grades.tolist(), strict=True) if grade >= 0]
+    outside = {doc: None for doc in graded if doc not in documents}
+    if documents.isdisjoint(graded or docs):
         raise InputError(name, not_in_corpus(judgments.docs, _encoded(corpus_ids)))
     counts = {"documents": len(corpus_ids), "queries": len(query_ids)}
     row_numbers = {noun: counts[noun] for noun in numbered}
     for noun, count in row_numbers.items():
-        whole = noun == "documents"
-        texts = judgments.docs if whole else judgments.queries
+        is_corpus = noun == "documents"
+        texts = judgments.docs if is_corpus else judgments.queries
         remedy = f"give the {noun} the ids that the judgments have"
-        check_numbering(name, texts, RowIds(None, count), noun, remedy, whole=whole)
+        of_texts = grades if is_corpus else None
+        check_numbering(name, texts, RowIds(None, count), noun, remedy, of_texts)
     if len(rows) < len(query_ids):
         queries = [queries[row] for row in rows]
     return Dataset(

@@ -121,19 +121,27 @@ def _numbers(asked: Texts, count: int | None) -> Array:
 
 
 def check_numbering(
-    source: str, judged: Texts, rows: RowIds, noun: str, remedy: str, *, whole: bool
+    source: str,
+    judged: Texts,
+    rows: RowIds,
+    noun: str,
+    remedy: str,
+    grades: Array | None = None,
 ) -> None:
     """Raise InputError where judgments and row numbers number documents or queries differently.
 
-    That is, if the number of rows is judged and 0 is not: judgments count from 1. whole: also if
-    judged ids that are not among the rows are all larger numbers. remedy: the end of the message.
+    That is, if the number of rows is judged and 0 is not: judgments count from 1. grades: of
+    documents; those below 0 count as not judged. With them, it is also an error if judged ids that
+    are not among the rows are all larger numbers. remedy: the end of the message.
     """
     if rows.texts is not None or not rows.count:
         return
     numbers = _numbers(judged, None)
+    if grades is not None:
+        numbers = numbers[grades >= 0]
     above = numbers >= rows.count
     from_one = bool((numbers == rows.count).any()) and not (numbers == 0).any()
-    if from_one or (whole and above.any() and not (numbers[~above] < 0).any()):
+    if from_one or (grades is not None and above.any() and not (numbers[~above] < 0).any()):
         hint = "; the judgments seem to count from 1" if from_one else ""
         raise InputError(
             source,
