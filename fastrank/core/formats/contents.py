@@ -12,7 +12,7 @@ from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.tables.reading import binary_table
 from fastrank.core.formats.tables.records import json_content, table_of_json
 from fastrank.core.formats.tables.roles import kind_of_names
-from fastrank.core.formats.tables.sniff import WITHOUT_HEADER, first_other_than_ranks
+from fastrank.core.formats.tables.sniff import DATA, WITHOUT_HEADER, first_other_than_ranks
 from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.table_files import table_of_cells, table_of_delimited
 from fastrank.errors import FormatError
@@ -68,6 +68,8 @@ def read_json(given: Content) -> Found:
     inner = whole.get(INNER[given.kind]) if isinstance(whole, dict) else None
     if isinstance(inner, dict):
         return inner
+    if isinstance(inner, list) and sum(isinstance(value, list) for value in whole.values()) == 1:
+        loaded = {DATA: inner}
     table = table_of_json(loaded, lines, given.name, given.form)
     return loaded if table is None else table
 

@@ -10,7 +10,8 @@ import numpy
 
 from fastrank.common.arguments import flag
 from fastrank.core.data.texts import Texts, decoded, gather_texts, interning, text_order
-from fastrank.core.formats.files.source import name_of, read_all
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.tables.sniff import read_text
 from fastrank.core.formats.tables.values import first_repeat, texts_of, texts_of_ids, texts_of_list
 from fastrank.core.formats.trec.line_files import as_exclusions
 from fastrank.core.native import kernels, records
@@ -163,7 +164,7 @@ def read_ids(path: str) -> Array | list[bytes]:
     name = name_of(path)
     if name.endswith(".npy"):
         return load_npy(path)
-    lines = read_all(path).removeprefix(codecs.BOM_UTF8).split(b"\n")
+    lines = read_text(path).removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not lines[-1]:
         lines.pop()
     ids = [line.removesuffix(b"\r") for line in lines]

@@ -116,6 +116,13 @@ def head_of(source: Source | SourceFile) -> tuple[SourceFile, bytes]:
     return in_memory(content, file.name), content[:HEAD]
 
 
+def read_text(source: Source | SourceFile) -> bytes:
+    """The whole content of a text file. Raises what `head_of` raises."""
+    file, _ = head_of(source)
+    with file:
+        return file.read()
+
+
 def is_parquet(head: bytes) -> bool:
     """Whether a file with this beginning is parquet."""
     return head.startswith(PARQUET)
