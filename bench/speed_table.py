@@ -67,7 +67,11 @@ def _table(by_key: dict[Key, Row]) -> str:
         return ""
     measured = {row.program for row in some}
     programs = [name for name in COLUMNS if name in measured]
-    head = [FILES, "judged", "MB", *programs, f"`{WC}`"]
+    # Variables make the command start Python.
+    titles = [
+        f"{name} (starts Python)" if any(OURS.get(name, ())[2:]) else name for name in programs
+    ]
+    head = [FILES, "judged", "MB", *titles, f"`{WC}`"]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for case in dict.fromkeys(row.case for row in some):
         facts = next(row.facts for row in some if row.case == case)

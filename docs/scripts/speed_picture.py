@@ -15,7 +15,7 @@ CASE = "typical"
 PROGRAMS = {
     "trec_eval": "trec_eval",
     "pytrec_eval": "pytrec_eval",
-    "fastrank, 2 threads": "fastrank",
+    "fastrank, 2 threads (starts Python)": "fastrank",
 }
 # As wide and as high as docs/images/inspector.png, beside which it stands, in units of 2.5 pixels.
 WIDTH, HEIGHT, LEFT, TOP, BAR, STEP = 480, 288, 100, 74, 40, 66

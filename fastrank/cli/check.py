@@ -41,7 +41,7 @@ there are, 2 if a file cannot be read or an option is invalid.
 """
 # The parts of a report, and what one item of each is called.
 RECORDS = {"findings": "finding", "counts": "count", "files": "file"}
-# What each severity means.
+# The meaning of each severity.
 MEANINGS = {
     "error": "trec_eval stops, or its numbers are silently wrong",
     "warning": "probably a mistake",

@@ -190,7 +190,7 @@ class Command:
     def _result(
         self, arguments: argparse.Namespace, images: list[tuple[str, list[bytes]]]
     ) -> object:
-        """What `run` returns, and its plot; each Python warning becomes a message, once."""
+        """The result of `run`, and its plot; each Python warning becomes a message, once."""
         run: Any = self._run
         asked = asking_columns(dict(getattr(arguments, "columns", None) or ()))
         with warnings.catch_warnings(), on_command_line(), asked as columns:

@@ -82,7 +82,7 @@ def _declare(parser: Parser) -> None:
         group=shown,
         type=at_least(1),
     )
-    add("--pair RUN", "the two runs of -q, --largest and a --plot of two", nargs=2)
+    add("--pair RUN", "the two runs to show with -q, --largest, or --plot", nargs=2)
     parser.add_decimals()
     add("--letters", "systems that do not differ share letters")
     parser.add_sort()
@@ -289,7 +289,7 @@ def add_files_to_write(parser: Parser) -> None:
     add("--plot FILE", "plot the first measure (.png, .svg or .pdf)")
     add("--plot-kind KIND", f"kind of plot: {', '.join(KINDS)}", choices=KINDS)
     add("--report FILE", "write an HTML report with tables and plots")
-    add("--save FILE", "save a run, or the only -b, for `fastrank gate check`")
+    add("--save FILE", "save the run or baseline for `fastrank gate check`")
 
 
 def check_files(arguments: argparse.Namespace) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.cli.parser import Parser
 
-# What only the evaluation of runs needs.
+# Options that only the evaluation of runs needs.
 OF_RUNS = ("relevance_format", "jobs", "tags", "save", *sorted(names_of(EvaluationOptions)))
 
 

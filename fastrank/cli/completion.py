@@ -44,7 +44,7 @@ def _declare(parser: Parser) -> None:
 
 
 def completions(shell: str, command: str) -> str:
-    """What completes a command in a shell. Raises ImportError and OptionError."""
+    """The completions of a command for a shell. Raises ImportError and OptionError."""
     shtab = optional("shtab", "fastrank completion", "completion")
     if shell not in shtab.SUPPORTED_SHELLS:
         raise OptionError("SHELL", f"shtab {shtab.__version__} has no {shell}; update it")

@@ -115,7 +115,7 @@ def _declare_inspect(parser: Parser) -> None:
     parser.add_flags(inspect, ["k"], group=OUTPUT)
     add("--title TEXT", "title of the page (default: the names of the runs)")
     parser.add_names()
-    # Of a comparison; the others are not needed to look at results.
+    # Options of a comparison; the others are not needed to look at results.
     statistics = ["test", "correction", "alpha", "interval", "level", "resamples", "seed"]
     parser.add_flags(inspect, statistics)
     parser.add_flags(inspect, EvaluationOptions)

@@ -41,7 +41,7 @@ TABLES = {STATISTICS: COMPARISON, CONVENTIONS: EVALUATION}
 GROUP_OF = {keyword.name: title for title, table in TABLES.items() for keyword in table}
 # Wherever it is an option.
 GROUP_OF["threads"] = GENERAL
-# What counts queries without results as 0, on the command line.
+# The flag that counts queries without results as 0.
 ZERO = "--missing zero"
 # The first line on one or several parameters in a docstring; more indented lines follow.
 DESCRIBED = re.compile(r"((?:\w+, )*\w+): +(\S.*)")
@@ -76,7 +76,10 @@ def _weights(text: str) -> list[float]:
 
 # argparse shows the names of functions in its messages.
 _level.__name__, _weights.__name__ = "number", "weights"
-COLUMNS = f"columns by role, as in query=need,grade=3 (from 0): {', '.join(LISTED_ROLES)}"
+COLUMNS = (
+    "columns by role: query=need, or without a header query=0 (the first);"
+    f" {', '.join(LISTED_ROLES)}"
+)
 LETTERS = {
     "relevance_level": "l",
     "depth": "M",
@@ -85,7 +88,7 @@ LETTERS = {
     "measure": "m",
 }
 IDS = "{} ids, .npy or lines (default: row numbers)"
-# What differs on the command line from Python.
+# Declarations of flags that differ from the parameters in Python.
 OTHERWISE: dict[str, dict[str, object]] = {
     "corpus_ids": {"metavar": "FILE", "help": IDS.format("document")},
     "exclude": {"metavar": "FILE", "help": "exclude what FILE has: a query and a document a line"},
@@ -104,7 +107,7 @@ def declarations(
     defaults: Mapping[str, Any],
     changed: Mapping[str, dict[str, object]],
 ) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    """What `Parser.add_flags` declares: the names of each flag, and the arguments for argparse."""
+    """Declarations of `Parser.add_flags`: the names of each flag, and arguments for argparse."""
     parameters, sentences = inspect.signature(function).parameters, described(function)
     selection = names_of(names) if isinstance(names, type) else set(names)
     for name, parameter in parameters.items():

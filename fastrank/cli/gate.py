@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.gating.verdict import Verdict
     from fastrank.cli.parser import Parser
 
-# What writes XML.
+# The way to write XML.
 JUNIT = "write JUnit XML with `pytest --junitxml FILE` and fastrank.testing.assert_not_worse"
 EPILOG = """\
 `fastrank gate save --help` and `fastrank gate check --help` explain the two
@@ -88,7 +88,7 @@ def _declare_check(parser: Parser) -> None:
     parser.add_files()
     parser.add(
         "-m, --measure MEASURE ...",
-        "makes sure that these are the baseline's measures",
+        "fail unless the baseline has exactly these measures",
         dest="measures",
         group=INPUTS,
     )

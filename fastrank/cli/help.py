@@ -1,4 +1,4 @@
-"""What `trec_eval -h` prints."""
+"""The help that `trec_eval -h` prints."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def _begin() -> None:
 
 
 def _end_with_parent() -> None:
-    # By default a process waits for work forever if the command is killed.
+    # Without this, a process waits for work forever if the command is killed.
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

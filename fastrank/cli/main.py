@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fastrank.cli.command import Command
     from fastrank.cli.parser import Parser
 
-# What each command does, in groups.
+# The commands and what each does, in groups.
 GROUPS = {
     "evaluate": {
         "eval": "evaluate runs against the same judgments (qrels)",
@@ -34,6 +34,7 @@ GROUPS = {
         "convert": "convert judgments (qrels) and runs between formats",
         "fuse": "fuse the rankings of several runs into one run",
     },
+    "other programs": {"conformance": "find the mistakes of a program that computes measures"},
     "vectors": {
         "search": "search embeddings and write a run",
         "eval-embeddings": "search embeddings and evaluate the results",
@@ -43,10 +44,10 @@ GROUPS = {
     "judgments": {
         "judges": "compare the judgments of people and models",
         "estimate": "estimate means from a few human judgments and a model's",
-        "plan": "draw what people should judge next, at random",
+        "plan": "draw at random what people should judge next",
         "qrels": "merge and compare qrels, find what is unjudged",
     },
-    "setup": {"completion": "print what completes the commands in a shell"},
+    "setup": {"completion": "print completions for a shell (bash, zsh, fish, tcsh)"},
 }
 COMMANDS = {name: does for group in GROUPS.values() for name, does in group.items()}
 

@@ -21,8 +21,8 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-# What is said of an output that fails, before the reason; and the exit status of a shell for a
-# command whose reader went away.
+# The beginning of the message on an output that fails; and the exit status of a shell for a command
+# whose reader went away.
 UNWRITABLE, BROKEN_PIPE = "cannot write the results: ", 141
 # The colors of terminals by what they mark, as numbers of ECMA-48.
 COLORS = {"error": 31, "warning": 33, "note": 36}
@@ -136,7 +136,7 @@ def check_distinct(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[st
 
 
 def command_line() -> list[str]:
-    """The command line, without what may be secret in URLs, whatever the command is started by."""
+    """The command line, without what may be secret in URLs, however the command was started."""
     words = ["fastrank", *sys.argv[1:]]
     if not any("://" in word for word in words):
         return words
@@ -152,7 +152,7 @@ def discard(stream: TextIO | None) -> None:
 
 
 def guarded(name: str, command: Callable[[], int]) -> int:
-    """Run a command and return its exit status, also if output, engine or memory fails."""
+    """Run a command and return its exit status, even if output, the engine, or memory fails."""
     try:
         status = command()
         if sys.stdout is not None:

@@ -116,7 +116,7 @@ def _side_by_side(
         return None
     if not per_query:
         means = table(scores, names, digits=digits, bold=not arguments.no_bold)
-        # Those go to standard error.
+        # Notes go to standard error.
         return means.changed(notes=())
     if len(results) == 1:
         return wide_table(scores[0], summary=summary, digits=digits)

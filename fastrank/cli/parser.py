@@ -277,7 +277,7 @@ class Parser(argparse.ArgumentParser):
         flags = self.flags()
         args = self._with_defaults(list(args or ()))
         for word in args:
-            # What follows `--` is not a flag, and the flags after a subcommand are its own.
+            # Words after `--` are not flags, and the flags after a subcommand are its own.
             if word == "--" or (self.steps and not word.startswith("-")):
                 break
             flag = word.partition("=")[0] if word.startswith("--") else word[:2]

@@ -8,7 +8,7 @@ from fastrank.cli.command import UsageError
 from fastrank.cli.flags import INPUTS, at_least, given_options
 from fastrank.cli.output import may_show_progress
 from fastrank.core.data.texts import decoded
-from fastrank.core.evaluation.evaluator import evaluated
+from fastrank.core.evaluation.evaluator import scores_of_run
 from fastrank.core.formats.files.source import name_of
 from fastrank.core.formats.load import GROUPED, read_qrels
 from fastrank.core.matching.keywords import EvaluationOptions, evaluation_options
@@ -107,7 +107,7 @@ class RunScores:
     def _one_by_one(self, paths: list[str]) -> Iterator[Scores | None]:
         for path in paths:
             try:
-                scores = evaluated(self._plan, path, self._threads, self._warn)
+                scores = scores_of_run(self._plan, path, self._threads, self._warn)
             except (FastrankError, ImportError) as error:
                 self._fail(path, error)
                 yield None

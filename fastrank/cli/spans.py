@@ -44,7 +44,7 @@ with RUN, a table of these measures of the text, as
 
 Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 """
-# Of judgments, which the measures do not use.
+# Options of judgments, which the measures do not use.
 OPTIONS = ("min_overlap", "characters", "of", "grade", "subtopics")
 
 

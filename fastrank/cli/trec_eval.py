@@ -50,7 +50,7 @@ LONG = {
     "Output_old_results_format": ("o", True),
     "Zscore": ("Z", True),
 }
-# What options change of a request.
+# The field of a request that each option changes.
 FLAGS = {"h": "help", "q": "per_query", "c": "complete", "J": "judged_only", "n": "summary"}
 NUMBERS = {"l": "relevance_level", "N": "collection_size", "M": "max_retrieved"}
 TEXTS = {"R": "relevance_format", "T": "run_format", "Z": "zscores"}
@@ -66,7 +66,7 @@ Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
 # The original's version numbers, after which the tag in parentheses is ours.
 VERSIONS = {"9.0.8": "9.0.7", "10.0": "10.0-rc3"}
 
-# What is computed without -m.
+# The measures without -m.
 DEFAULT_SET = "official"
 
 RUN_FORMAT, *RELEVANCE_FORMATS = trec.FORMATS
@@ -81,7 +81,7 @@ class _ExitError(Exception):
 
 
 class _Request:
-    """What the command line asks for."""
+    """The request of a command line."""
 
     def __init__(self, trec_eval_version: str) -> None:
         self.trec_eval_version = trec_eval_version

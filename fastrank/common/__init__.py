@@ -1,1 +1,1 @@
-"""What all of fastrank uses: options, messages, progress, parallel work, what results look like."""
+"""The foundation of fastrank: options, messages, progress, parallel work, the look of results."""

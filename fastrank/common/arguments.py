@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fastrank.common.choices import TrecEvalVersion
 
 
-# What documents are ranked by.
+# Values of `rank_by`.
 RANK_BY = ("score", "rank", "given")
 
 TREC_EVAL_VERSIONS = ("9.0.8", "10.0")

@@ -30,8 +30,8 @@ def atof(text: bytes) -> float:
     return -number if length and text[:1] == b"-" else number
 
 
-def whole_number(text: bytes) -> float | None:
-    """The number that all of a text is, in any form that strtod reads; None for another text."""
+def number_of_entire_text(text: bytes) -> float | None:
+    """The value of a text that is a number as a whole, in any form of strtod; None for others."""
     rest = text[1:] if text[:1] in SIGNS else text
     is_whole = rest.lower() == b"infinity" or _without_sign(rest)[1] == len(rest) > 0
     return atof(text) if is_whole else None
@@ -40,7 +40,7 @@ def whole_number(text: bytes) -> float | None:
 def _without_sign(text: bytes) -> tuple[float, int]:
     """The value of the longest number that a text begins with, and its length; 0.0 and 0 if none.
 
-    Of `infinity` this is `inf`.
+    For `infinity`, the value and length of `inf`.
     """
     if text[:3].lower() in (b"inf", b"nan"):
         return float(text[:3]), 3
@@ -53,14 +53,14 @@ def _without_sign(text: bytes) -> tuple[float, int]:
         except ValueError:
             end -= 1
         except OverflowError:
-            # Nothing has looked at what follows the exponent.
+            # float() overflows before it checks what follows the exponent.
             mark = text.lower().find(b"p", 0, end)
             return float("inf"), end if mark < 0 else _run(text, mark + 2, DIGITS)
     return 0.0, 0
 
 
 def finite(text: str) -> float | None:
-    """The number that a whole text is, in decimals; None for another text, NaN and infinity."""
+    """The value of a text that is a finite decimal number as a whole; None for others."""
     if not text or not text.isascii() or set(text) - set("0123456789+-.eE"):
         return None
     try:

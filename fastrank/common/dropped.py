@@ -1,4 +1,4 @@
-"""What went before the first release, and what to use instead: for that release only.
+"""Names that went before the first release, and what to use instead: for that release only.
 
 To delete this: the module, its test, and the lines of the others that import it.
 """

@@ -1,4 +1,4 @@
-"""Who reads a message, a user of Python or of the command line: each writes options differently."""
+"""Readers of messages, users of Python or of the command line, who write options differently."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def names_of(options: type) -> dict[str, str]:
 
 
 def pick(values: Mapping[str, object], options: type) -> dict[str, Any]:
-    """Those of the given options that a TypedDict lists."""
+    """The given options that a TypedDict lists."""
     return {name: values[name] for name in names_of(options) if name in values}
 
 

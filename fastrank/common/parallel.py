@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     Function: TypeAlias = Callable[[Any, Any], Any]
 
     class Executor(Protocol):
-        """What concurrent.futures.Executor is, and a client of Dask."""
+        """An executor: concurrent.futures.Executor, or a client of Dask."""
 
         def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
             """Start a call."""
 
     class Pool(Protocol):
-        """What a pool of multiprocessing is, and one of Ray."""
+        """A pool of multiprocessing or of Ray."""
 
         @property
         def apply_async(self) -> Callable[..., object]:

@@ -79,7 +79,7 @@ _SUPPORTED = """
     ERR RBP Compat SDCG BPM INST INSQ NERR8 NERR9 NERR10 NERR11 alpha_DCG alpha_nDCG ERR_IA nERR_IA
     NRBP nNRBP AP_IA P_IA StRecall Accuracy
 """
-# What gdeval takes as the highest grade.
+# The highest grade of gdeval.
 _HIGHEST_GRADE = 4
 # Names of ir_measures that mean something else elsewhere.
 _NAMES = {"Accuracy": "PairAccuracy"}
@@ -140,7 +140,7 @@ class FastrankEvaluator(providers.Evaluator):
                 rows = list(qrels.as_namedtuple_iter())
                 qrels = QrelsConverter(rows)
             self._by_subtopic = QrelsEvaluator(rest, rows)
-        # Of documents that are judged twice, dicts have the last grade.
+        # Dicts have the last grade of documents that are judged twice.
         if judgments is None or qrels.qrels.duplicated(list(_IDS)).any():
             by_query = qrels.as_dict_of_dict()
             self._judged = {query: docs for query, docs in by_query.items() if docs}
@@ -173,7 +173,7 @@ class FastrankEvaluator(providers.Evaluator):
         rankings = _of_frame(converter, run, ir_measures.ScoredDoc, as_run)
         if rankings is not None:
             queries = [query for query in rankings.query_ids if query in self._judged]
-            # Of documents that are retrieved twice, dicts have the last score.
+            # Dicts have the last score of documents that are retrieved twice.
             with suppress(InputError):
                 plain = self._of_runs.columns(rankings, queries)
                 return queries, self._columns(rankings, queries, plain)
@@ -323,7 +323,7 @@ def _order_of(measure: Anything) -> str:
 def _of_frame(
     converter: Anything, frame: Anything, kind: Anything, read: Callable[[Anything], Anything]
 ) -> Anything:
-    """What `read` makes of a pandas frame, whose rows ir_measures would convert one by one.
+    """The same as `read` for a pandas frame, whose rows ir_measures would convert one by one.
 
     kind: the named tuple whose fields are the columns. None for other forms, and for ids that are
     not texts and missing values, which are left to ir_measures.

@@ -152,7 +152,7 @@ class RelevanceEvaluator:
 
 
 def _rows(values: Values) -> RowDicts:
-    """What makes dicts of the values."""
+    """The maker of dicts of the values."""
     columns: dict[str, tuple[object, int, int]] = {}
     for bound_measure in values.plan.measures:
         if bound_measure.measure.needs == "queries":
@@ -264,7 +264,7 @@ def _bound(specifications: tuple[str, ...]) -> list[BoundMeasure]:
 
 
 class _Layout(Layout):
-    """What evaluators with the same measures and options share."""
+    """The part that evaluators with the same measures and options share."""
 
     def __init__(self, *key: Any) -> None:
         super().__init__(_rows, _LARGEST_GRADE)

@@ -92,7 +92,7 @@ def test_the_commands_are_in_groups(monkeypatch):
     assert list(COMMANDS) == [
         line.split()[0] for title in GROUPS for line in groups[title] if line[2] != " "
     ]
-    assert len(COMMANDS) == 21
+    assert len(COMMANDS) == 22
 
 
 @pytest.mark.parametrize("command", sorted({*OURS, *GATE} - {"gate"}))

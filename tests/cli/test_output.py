@@ -52,6 +52,7 @@ WRITING = {
     "measures": "",
     "check": "qrels a.run",
     "completion": "bash",
+    "conformance": "",
 }
 HELP = ["", *COMMANDS, "gate save", "gate check"]
 NEEDS = {"search": "faiss", "eval-embeddings": "faiss", "compare-indexes": "faiss"}

@@ -34,9 +34,11 @@ def test_every_block_is_of_a_kind_that_is_tested():
     """Shell, Python, a Python session, a workflow, or text that says which command prints it.
 
     bash is for commands that install something; bibtex is for the citation; console for commands
-    and output on data that are not here, of docs/scripts/judging_page.py and docs/examples.
+    and output on data that are not here, of docs/scripts/judging_page.py and docs/examples. A block
+    that begins with the name of a file is written to it, in any language.
     """
     kinds = {"sh", "bash", "console", "python", "pycon", "text", "yaml", "bibtex"}
+    kinds |= {"javascript", "rust"}
     of_readme = {block.kind for page, block in BLOCKS if page == README}
     assert {block.kind for _, block in BLOCKS} == kinds
     assert of_readme == {"sh", "python", "text"}
@@ -49,7 +51,7 @@ def test_two_commands_do_all_the_set_up():
 
     activated = ["python3 -m venv .venv", ". .venv/bin/activate"]
     run_tests = "python -m pytest -n auto --dist worksteal"
-    assert evaluate[:3] == [*activated, "pip install '.[embeddings,jit]'"]
+    assert evaluate[:3] == [*activated, "pip install '.[embeddings]'"]
     assert test == [*activated, "pip install -e '.[test]'", run_tests]
     assert run_tests.removeprefix("python ") in (REPOSITORY / ".ci/tests").read_text("utf-8")
     # What is shown below it is its output.

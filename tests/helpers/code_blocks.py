@@ -9,6 +9,7 @@ import doctest
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import traceback
@@ -19,6 +20,10 @@ from typing import Any, NamedTuple
 
 from tests.helpers.paths import REPOSITORY
 
+# A block that begins so is a file, which commands below it use.
+NAMED = re.compile(r"(?:#|//) (\w+\.\w+)\n")
+# Programs that need not be installed.
+OPTIONAL = re.compile(r"\b(?:node|rustc)\b")
 FENCED = re.compile(r"(?:<!-- output of: (.*?) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
 # What the process of a page begins with.
 BEGIN = "import sys; sys.path.append({folder!r}); from {module} import run_page; run_page({page!r})"
@@ -98,7 +103,11 @@ def run_page(page: str) -> None:
     for block, following in pairwise([*blocks, Block("", "", "")]):
         shown = following.text if following.kind == "text" else None
         problem = ""
-        if block.kind == "text":
+        if name := NAMED.match(block.text):
+            Path(name[1]).write_text(block.text, "utf-8")
+        elif _lacks_a_program(block.command or block.text):
+            continue
+        elif block.kind == "text":
             problem = _wrong_command(block.command, block.text)
         elif block.kind == "sh" and shown is None:
             problem = _wrong_command(block.text)
@@ -140,6 +149,10 @@ def _wrong_session(block: str, names: dict[str, Any]) -> str:
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     runner.run(test, out=told.append, clear_globs=False)
     return "".join(told)
+
+
+def _lacks_a_program(command: str) -> bool:
+    return any(shutil.which(program) is None for program in OPTIONAL.findall(command))
 
 
 def _lacks_a_library(block: Block, lacking: set[str]) -> bool:

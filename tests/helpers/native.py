@@ -21,7 +21,8 @@ needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C com
 def executable(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Alone in a folder. It ends with SIGSEGV if it touches what is behind its memory."""
     program = pytest.importorskip("fastrank.cli.native.program")
-    guarded = str(TESTS / "helpers" / "guarded_memory.c"), "-Wl,--wrap=calloc"
+    guard = str(TESTS / "helpers" / "guarded_memory.c")
+    guarded = guard, "-Wl,--wrap=calloc", "-DSTATIC_BYTES=0"
     folder = str(tmp_path_factory.mktemp("bin"))
     strict = "-Wall", "-Wextra", "-Werror"
     return Path(program.link_program(program.compile_needed(), folder, *strict, *guarded))

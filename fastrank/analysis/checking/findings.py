@@ -183,7 +183,8 @@ class Collector:
 
     def __init__(self, file: str, limit: int, ignored: frozenset[str]) -> None:
         self.file = file
-        # What is numbered: lines, or in other formats records, rows or items (shown in messages).
+        # The unit that lines are numbered by: lines, or in other formats records, rows or items
+        # (shown in messages).
         self.unit = "line"
         self._limit = limit
         self._ignored = ignored

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.analysis.checking.findings import quoted
-from fastrank.common.c_numbers import atof, whole_number
+from fastrank.common.c_numbers import atof, number_of_entire_text
 from fastrank.core.data.texts import interning, spans
 from fastrank.core.formats.trec.strict import IS_HEADER, has_names_only
 from fastrank.core.native import codes, kernels, records
@@ -105,7 +105,7 @@ class Rows(NamedTuple):
         return f"document {quoted(self.doc(row))}"
 
     def described(self, row: int, noun: str, number: bytes, words: str) -> str:
-        """What is wrong with the number of a row, a grade or a score."""
+        """The fault of a row's number, a grade or a score."""
         if not number:
             return f"{noun} of {self.named(row)} is missing"
         message = self.for_format(f"{noun} {quoted(number)} of {self.named(row)} {words}")
@@ -253,7 +253,7 @@ def _read_fallbacks(rows: Rows, row_numbers: Integers) -> None:
         score = rows.fields(row)[4]
         value = atof(score)
         rows.scores[row] = value
-        whole = whole_number(score) is not None
+        whole = number_of_entire_text(score) is not None
         if rows.classes[row] == codes.FALLBACK_NUMBER and not whole:
             rows.classes[row] = codes.A_PREFIX
         elif whole:

@@ -46,7 +46,7 @@ ITEM = "item"
 
 
 class Reading(NamedTuple):
-    """What could be read of a file, and the reader's error, if any.
+    """The readable part of a file, and the reader's error, if any.
 
     rows: None if no rows could be read.
     """
@@ -68,7 +68,7 @@ def read_table(content: bytes, name: str, form: str, *, judgments: bool) -> Read
 
 
 def _plain(found: Any, kind: str, name: str) -> Any:
-    """What was read, with a row for each judged document or {query: documents}."""
+    """The content of a file, with a row for each judged document or {query: documents}."""
     if isinstance(found, Table):
         roles = QRELS_ROLES if kind == "qrels" else RUN_ROLES["score"]
         columns = columns_of(found, roles, None)
@@ -100,7 +100,8 @@ def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading
             unit = found.unit
             return Reading(_rows(found, unit, lines * (unit == "line"), judgments), refused)
         rows = _rows(_table_of(found, name, judgments), ITEM, 0, judgments)
-        # Of what the reader refuses, ids may be anything, lone surrogates that have no bytes too.
+        # Ids of a table that the reader refuses may be anything, even lone surrogates without
+        # bytes.
         without = (
             [] if judgments or refused else [q for q, documents in found.items() if not documents]
         )

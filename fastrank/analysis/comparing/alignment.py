@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NAMED = 3
 # The squares of larger values, and sums of them, might not be finite.
 LARGEST = 1e100
-# What `evaluate` gives for measures whose summary is not the mean of the values per query.
+# How `evaluate` summarizes measures whose summary is not the mean of the values per query.
 SUMMARIES = {
     "pooled": "weights queries by their numbers of documents",
     "median": "gives the median",

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     Bounds = tuple[Floats, Floats]
 
-# The words for the seeds of the data sets; the kernels use those of 1, 2 and 3.
+# Which random words seed the data sets; kernels use 1, 2 and 3.
 PURPOSE = 5
 # How many numbers are in memory at once.
 CELLS = 1 << 23
-# By how much equal statistics may differ in their last bits.
+# The most by which equal statistics may differ in their last bits.
 ROUNDING = 1e-9
 # The squares of smaller deviations might be 0.
 SMALLEST = 1e-100
@@ -47,10 +47,10 @@ def t_interval(means: Moments, level: float) -> Bounds:
 def all_the_same(
     value: float, n: int, lowest: float, highest: float, level: float
 ) -> tuple[float, float]:
-    """The interval of a mean of values between two limits, of which n that were drawn are equal.
+    """The interval of the mean if all n drawn values are equal, for values between two limits.
 
-    At most a share of 1 - ((1 - level) / 2) ** (1 / n) of all values are others, each of which may
-    be at a limit. For n of n successes, or none, this is the interval of Clopper and Pearson,
+    At most a share of 1 - ((1 - level) / 2) ** (1 / n) of all values differ from it, each of which
+    may be at a limit. For n of n successes, or none, this is the interval of Clopper and Pearson,
     Biometrika 26(4), 1934.
     """
     same = ((1 - level) / 2) ** (1 / n)

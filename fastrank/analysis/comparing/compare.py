@@ -437,7 +437,7 @@ def compare_aligned(
     if len(names) == 1:
         notes[ALONE] = None
     if len(firsts):
-        # What cannot be known comes first.
+        # Notes on limits come first.
         notes = dict.fromkeys(limits(analyses, names)) | notes
         notes |= dict.fromkeys(general_notes(analyses))
         for name, analysis in analyses.items():

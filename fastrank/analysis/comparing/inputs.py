@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Given(NamedTuple):
-    """What `compare_scores` takes: systems, notes, Scores, and the clusters of items in tables."""
+    """Input of `compare_scores`: systems, notes, Scores, and the clusters of items in tables."""
 
     names: list[str]
     systems: list[System]

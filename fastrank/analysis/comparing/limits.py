@@ -1,4 +1,4 @@
-"""What no values could show: comparisons in which nothing can be significant."""
+"""Comparisons in which nothing can be significant, whatever the values are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.analysis import Analysis
     from fastrank.analysis.comparing.options import Settings
 
-# What the notes begin with, which are shown first.
+# The beginning of the notes that are shown first.
 IMPOSSIBLE = "nothing can be significant"
 
 

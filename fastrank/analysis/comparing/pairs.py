@@ -99,7 +99,7 @@ def default_pair(
 
 
 def why_chosen(comparison: Comparison) -> str:
-    """What the systems of `default_pair` are, if there are others."""
+    """How `default_pair` chose its systems, if there are others."""
     if len(comparison) == 2:
         return ""
     return "the best and the baseline" if comparison.baseline else "the two best"

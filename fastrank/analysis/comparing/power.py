@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def critical_t(df: Any, alpha: float) -> Any:
-    """What |t| exceeds with probability alpha; df: the degrees of freedom, or an array of them."""
+    """The |t| exceeded with probability alpha; df: the degrees of freedom, or an array of them."""
     from scipy.special import stdtrit
 
     return stdtrit(df, 1 - alpha / 2)

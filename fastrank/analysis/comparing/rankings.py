@@ -1,4 +1,4 @@
-"""What users give as rankings: with ties, as scores of systems, and as runs."""
+"""Rankings as users give them: with ties, as scores of systems, and as runs."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def common_items(
     names: tuple[str, str] = ("a", "b"),
     advice: str = "; items='common' compares those that both have",
 ) -> list[Any]:
-    """What two rankings have in common, in the order of the first.
+    """The items of both rankings, in the order of the first.
 
     Raises GroupError if one has others, unless these are ignored with items="common".
     """

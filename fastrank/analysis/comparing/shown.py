@@ -1,4 +1,4 @@
-"""What a comparison shows: grids, a legend, and notes, for the writers of each format."""
+"""The contents of a comparison: grids, a legend, and notes, for the writers of each format."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Symbols = tuple[str, str, str]
 
-# What columns of a measure may show.
+# The columns that a measure may have.
 SHOWN = ("mean", "interval", "p")
 # The interval of the same kind as a test.
 OF_TESTS = {"t": "t", "bootstrap": "studentized"}
@@ -285,7 +285,7 @@ def _legend(comparison: Comparison, layout: Layout) -> str:
 
 
 def basis(comparison: Comparison) -> str:
-    """What distinguishes an interval from the p-value beside it: its method, no correction."""
+    """The difference of an interval from the p-value beside it: its method, no correction."""
     if comparison.interval == "none":
         return ""
     same = OF_TESTS.get(comparison.test) == comparison.interval

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.common.arrays import Floats, Integers
 
-# Of `Comparison.to_json`, and its fields that are settings there.
+# The schema of `Comparison.to_json`, and the fields that are settings there.
 SCHEMA = "fastrank.comparison/1"
 SETTINGS = ("test", "correction", "alpha", "interval", "level", "seed", "resamples")
-# Of standings.
+# The columns of standings.
 HEADER = ("system", "mean", "rank", "low", "high", "group", "needed")
 # One for each letter; more groups help nobody.
 MOST_GROUPS = len(ascii_lowercase)
@@ -165,7 +165,7 @@ def long_rows(comparison: Comparison) -> Iterator[tuple[str, str, str, float]]:
 
 
 def record_of(comparison: Comparison, *, per_query: bool = False) -> dict[str, Any]:
-    """What `Comparison.to_json` writes."""
+    """The object that `Comparison.to_json` writes."""
     pairs = [*pairs_of(comparison)]
     settings = {name: getattr(comparison, name) for name in SETTINGS}
     settings["family"] = comparison.settings.family
@@ -204,7 +204,7 @@ def _mean_of(comparison: Comparison, measure: str, name: str) -> dict[str, float
 
 
 def standing_table(comparison: Comparison, measure: str, power: float, resamples: int) -> Table:
-    """What `Comparison.standings` returns."""
+    """The table of `Comparison.standings`."""
     need_all_pairs(comparison, "standings")
     ranks = rank_table(comparison, measure, resamples)
     # Resamples of one query or data set are all the same.

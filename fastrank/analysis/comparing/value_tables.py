@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ROLES = ("system", "item", "measure", "value", "dataset", "cluster")
 # The name of values that have none.
 VALUE = "value"
-# What spreadsheets call a row or a column of means, which is no item.
+# Names of rows or columns of means in spreadsheets, which are no items.
 AVERAGES = ("average", "avg", "mean", "overall", "total")
 TRUTHS = {"true": 1.0, "false": 0.0}
 # How many names a note lists.

@@ -175,7 +175,7 @@ def _stop(q: Ranking) -> Contributions:
     return Contributions(adds=adds, details={"stop probability": stops, "reached": reached})
 
 
-# What documents add, and what their sum is divided by, as the records of measures name it.
+# The functions for `Measure.adds`: what documents add, and what their sum is divided by.
 _ADDS: dict[str, Callable[[Ranking], Contributions]] = {
     "discounted gain": _discounted_gain,
     "hit": lambda q: Contributions(adds={rank: 1.0 for _, rank in islice(q.relevant(), 1)}),

@@ -250,7 +250,7 @@ class Explanation(Result, Frozen):
         return content
 
     def _drawings(self) -> Mapping[str, Callable[[Axes], Frame]]:
-        """Of each measure: what the documents add, from the first rank down."""
+        """A drawing for each measure: what the documents add, from the first rank down."""
         return {measure: partial(self._draw, measure=measure) for measure in self.measures}
 
     def _draw(self, axes: Axes, measure: str) -> Frame:
@@ -313,7 +313,7 @@ def _first_rows(table: Table, count: int) -> Grid:
 
 
 def _rest(explained: Explanation, part: Part) -> str:
-    """What the rows that are not shown add, and what is below the cutoff."""
+    """The sum of the rows that are not shown, and of what is below the cutoff."""
     texts = []
     shown = min(explained.rows, part.depth)
     more = [part.parts.adds[rank] for rank in sorted(part.parts.adds) if rank > shown]

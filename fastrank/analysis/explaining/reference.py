@@ -86,7 +86,7 @@ def _of_dict(reference: Mapping[Any, object], name: str, queries: Container[str]
         by_query = has_outer
     for key, value in reference.items():
         if not isinstance(value, Mapping):
-            # Such as "hf_subset" of MTEB.
+            # A setting beside the values, such as "hf_subset" of MTEB.
             if isinstance(value, (str, list)) and not _is_measure(key):
                 continue
             values.setdefault(str(key), {})[None] = _number(value, f"{name}: {key!r}")

@@ -1,4 +1,4 @@
-"""What evaluation tools do differently: options, and other definitions of a measure.
+"""Differences of evaluation tools: options, and other definitions of a measure.
 
 The sources are the tools' code and documentation; docs/options.md has the same list in words.
 """

@@ -161,7 +161,7 @@ class _Output:
         self.scores, self.counts = zeros("d", rows), zeros("q", len(rankings.queries))
 
     def size_before(self, part: int) -> FusedSize:
-        """What the output has before a part."""
+        """The size of the output before a part."""
         return FusedSize(rows=int(self._first_rows[part]), bytes=int(self._first_bytes[part]))
 
     def rankings(self, first: int, stop: int) -> FusedRankings:

@@ -177,7 +177,7 @@ def settings_for(method: str, options: Mapping[str, object], runs: int) -> Setti
 def _values(
     kind: int | None, normalization: str | None, unretrieved: str | None
 ) -> tuple[int, bool]:
-    """What a run gives a document, and whether documents that it lacks count as its lowest."""
+    """The kind of a run's values, and whether documents that it lacks count as its lowest."""
     if kind is not None:
         return kind, False
     name = normalization or "min-max"

@@ -316,7 +316,7 @@ def _shown(value: Any) -> object:
     return "" if value is None else " ".join(f"{number:g}" for number in value)
 
 
-# Which words of a seed decide; others are for resampling (kernels/comparing/resampling.py).
+# Which random words draw the folds; others are for resampling (kernels/comparing/resampling.py).
 PURPOSE = 4
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from fastrank.core.formats.files.files import Source
 
 SCHEMA = "fastrank.baseline/1"
-# By how much a mean may differ from that of the values per query. All platforms give the same sum;
-# edited files do not.
+# The most by which a mean may differ from that of the values per query. All platforms give the same
+# sum; edited files do not.
 ROUNDING = 1e-9
 NO_BASELINE = "not a baseline; write one with `fastrank gate save`"
 

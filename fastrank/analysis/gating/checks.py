@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 NOW, BASELINE = "now", "baseline"
 OF_BASELINE = "query of the baseline", "queries of the baseline"
-# What counts queries that a run lacks as 0.
+# The setting of a baseline that counts queries without results as 0.
 SAVED_WITH_ZERO = "a baseline saved with --missing zero"
-# What sets the order of tied documents.
+# The setting of a baseline for the order of tied documents.
 SAVED_WITH_TIES = "a baseline saved with --ties"
 # Drops may exceed what is allowed by this much, which is only rounding.
 ROUNDING = 1e-12

@@ -100,7 +100,7 @@ def new_baseline(
     ir_metadata: bool,
     **options: object,
 ) -> Measured:
-    """What `save_baseline` saves, and notes. options: all those of an evaluation."""
+    """The baseline that `save_baseline` saves, and notes. options: all those of an evaluation."""
     all_options = checked(options, EVALUATION)
     source: dict[str, object] = {"command": list(command)} if command else {}
     if ir_metadata:

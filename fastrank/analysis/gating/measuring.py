@@ -117,7 +117,7 @@ def measure(
     _refuse_infinite(names, per_query)
     baseline = Baseline(
         created=created(),
-        # By name: an import statement would break the order of the packages.
+        # Imported by name: an import statement would break the order of the packages.
         fastrank=import_module("fastrank").__version__,
         compat=plan.options.trec_eval_version,
         options=recorded(options),
@@ -268,7 +268,7 @@ def commit() -> dict[str, Any]:
 
 
 def _git(*arguments: str) -> str:
-    """What git prints, "" if it fails."""
+    """The output of git, "" if it fails."""
     try:
         done = subprocess.run(
             ["git", *arguments], capture_output=True, check=True, timeout=PATIENCE

@@ -1,4 +1,4 @@
-"""What a verdict shows, in text, in Markdown for pull requests, and as annotations of GitHub."""
+"""Contents of a verdict, in text, in Markdown for pull requests, and as annotations of GitHub."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def _page(
 
 
 def _common(inspection: Inspection) -> dict[str, object]:
-    """What the script reads on every page."""
+    """The data that the script reads on every page."""
     comparison, results = inspection.comparison, inspection.results
     values = {
         measure: [[_rounded(value) for value in row] for row in comparison.values(measure).tolist()]

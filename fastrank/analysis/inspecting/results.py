@@ -24,7 +24,7 @@ MOST_MISSED = 100
 
 
 class QueryResults(NamedTuple):
-    """What runs found for a query.
+    """The results of runs for a query.
 
     documents: those in the first k of a run, by their best rank, then the relevant documents that
     no run has there. grades: theirs, None for those without a judgment. ranks: for each run, the

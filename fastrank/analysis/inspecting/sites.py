@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 SCHEMA = "fastrank.site/1"
 NAMED = 3
-# Of the system calls that swap two folders: renameat2 of Linux and renamex_np of macOS.
+# Flags of the system calls that swap two folders: renameat2 of Linux and renamex_np of macOS.
 RENAME_EXCHANGE, RENAME_SWAP = 2, 2
 AT_FDCWD = -100
 

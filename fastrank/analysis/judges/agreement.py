@@ -11,7 +11,7 @@ import numpy as np
 from fastrank.analysis.comparing.bootstrap import jackknifed
 from fastrank.analysis.comparing.options import settings_of
 from fastrank.analysis.comparing.randomization import resampled_sums
-from fastrank.analysis.judges.coefficients import METRICS, alpha, coefficients
+from fastrank.analysis.judges.coefficients import ALPHA_METRICS, alpha, coefficients
 from fastrank.analysis.judges.labels import (
     Labels,
     apply_scale,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 SUMMARY = ("agreement", "kappa", "kappa_quadratic", "ac1", "ac2", "bias")
 BY_QUERY = ("agreement", "kappa", "kappa_quadratic", "bias")
 BY_GRADE = ("agreement", "higher", "lower", "bias")
-# What coefficients are called; a and b are the judges.
+# The names of coefficients; a and b are the judges.
 NAMES = {
     "agreement": "equal grades",
     "kappa": "Cohen's kappa",
@@ -61,7 +61,7 @@ NAMES = {
     "ac1": "Gwet's AC1",
     "ac2_linear": "Gwet's AC2, linear weights",
     "ac2": "Gwet's AC2, quadratic weights",
-    **{f"alpha_{metric}": f"Krippendorff's alpha, {metric}" for metric in METRICS},
+    **{f"alpha_{metric}": f"Krippendorff's alpha, {metric}" for metric in ALPHA_METRICS},
     "bias": "mean grade of {b} minus that of {a}",
     "higher": "graded higher by {b}",
     "lower": "graded lower by {b}",
@@ -112,8 +112,8 @@ class JudgeAgreement(Result, Frozen):
     alpha: dict[str, float]
     relevance_level: float
     notes: list[str]
-    # Of each query, float64[queries, grades, grades]: of two judges the confusion matrix, of
-    # several the coincidences.
+    # Counts by query, float64[queries, grades, grades]: the confusion matrix of two judges, the
+    # coincidences of several.
     _by_query: Floats
     _labels: Labels
     _settings: Settings
@@ -235,7 +235,7 @@ class JudgeAgreement(Result, Frozen):
         return self._each("grade", list(map(whole, self.grades)), rows, BY_GRADE)
 
     def table(self) -> Table:
-        """Of two judges a row for each coefficient with its interval; of several one for each pair.
+        """A row for each coefficient of two judges with its interval, or for each pair of several.
 
         >>> print(fr.judge_agreement(human, judge, human, names=["h", "j", "k"]).table())
         a    b      pairs    agreement    kappa    kappa_quadratic     ac1     ac2     bias
@@ -303,7 +303,9 @@ class JudgeAgreement(Result, Frozen):
         grades = np.array(self.grades)
         if len(self.judges) == 2:
             return coefficients(grades, self.relevance_level)
-        return {f"alpha_{name}": partial(alpha, grades=grades, metric=name) for name in METRICS}
+        return {
+            f"alpha_{name}": partial(alpha, grades=grades, metric=name) for name in ALPHA_METRICS
+        }
 
     def _function(self, name: str) -> Coefficient:
         functions = self._functions()
@@ -475,7 +477,7 @@ def agreement_of(labels: Labels, relevance_level: float, chosen: Settings) -> Ju
         only_b=only[1],
         grades=grades.tolist(),
         queries=queries,
-        alpha={metric: float(alpha(coincidence, grades, metric)) for metric in METRICS},
+        alpha={metric: float(alpha(coincidence, grades, metric)) for metric in ALPHA_METRICS},
         relevance_level=relevance_level,
         notes=[],
         _by_query=by_query,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Coefficient: TypeAlias = Callable[[Floats], Floats]
 
-METRICS = ("nominal", "ordinal", "interval")
+ALPHA_METRICS = ("nominal", "ordinal", "interval")
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
@@ -40,17 +40,17 @@ def _shares(confusion: Floats) -> Floats:
     return _ratio(confusion, confusion.sum(axis=(-2, -1), keepdims=True))
 
 
-def _product(rows: Floats, columns: Floats) -> Floats:
-    """The shares that two distributions of grades would have by chance."""
+def _chance_shares(rows: Floats, columns: Floats) -> Floats:
+    """The shares of pairs of grades that two distributions give by chance."""
     return rows[..., :, None] * columns[..., None, :]
 
 
-def distances(grades: int, power: int) -> Floats:
-    """How far two grades differ by their positions in the scale, to a power; 0: 1 if they differ.
+def distances(grade_count: int, power: int) -> Floats:
+    """The distances of grades in the scale, to a power; with 0, 1 wherever grades differ.
 
     0 gives the unweighted, 1 the linear, 2 the quadratic coefficient.
     """
-    positions = np.arange(grades, dtype=float)
+    positions = np.arange(grade_count, dtype=float)
     distance = np.abs(positions[:, None] - positions)
     return distance**power if power else (distance > 0).astype(float)
 
@@ -66,16 +66,16 @@ def kappa(confusion: Floats, power: int = 0) -> Floats:
     Sources: Cohen, Educational and Psychological Measurement 20(1), 1960; weighted: Psychological
     Bulletin 70(4), 1968.
     """
-    apart, shares = distances(confusion.shape[-1], power), _shares(confusion)
-    expected = _product(shares.sum(axis=-1), shares.sum(axis=-2))
-    return 1 - _ratio(_sum(apart * shares), _sum(apart * expected))
+    distance, shares = distances(confusion.shape[-1], power), _shares(confusion)
+    expected = _chance_shares(shares.sum(axis=-1), shares.sum(axis=-2))
+    return 1 - _ratio(_sum(distance * shares), _sum(distance * expected))
 
 
 def pi(confusion: Floats) -> Floats:
     """Scott's pi. Source: Scott, Public Opinion Quarterly 19(3), 1955."""
-    apart, shares = distances(confusion.shape[-1], 0), _shares(confusion)
-    both = (shares.sum(axis=-1) + shares.sum(axis=-2)) / 2
-    return 1 - _ratio(_sum(apart * shares), _sum(apart * _product(both, both)))
+    distance, shares = distances(confusion.shape[-1], 0), _shares(confusion)
+    pooled = (shares.sum(axis=-1) + shares.sum(axis=-2)) / 2
+    return 1 - _ratio(_sum(distance * shares), _sum(distance * _chance_shares(pooled, pooled)))
 
 
 def ac(confusion: Floats, power: int = 0) -> Floats:
@@ -84,14 +84,15 @@ def ac(confusion: Floats, power: int = 0) -> Floats:
     Source: Gwet, British Journal of Mathematical and Statistical Psychology 61(1), 2008; AC2:
     Handbook of inter-rater reliability, 4th edition, 2014.
     """
-    count = confusion.shape[-1]
-    if count < 2:
+    grade_count = confusion.shape[-1]
+    if grade_count < 2:
         return np.full(confusion.shape[:-2], np.nan)
-    apart, shares = distances(count, power), _shares(confusion)
-    apart = apart / apart.max()
-    both = (shares.sum(axis=-1) + shares.sum(axis=-2)) / 2
-    chance = (1 - apart).sum() / (count * (count - 1)) * (both * (1 - both)).sum(axis=-1)
-    return 1 - _ratio(_sum(apart * shares), 1 - chance)
+    distance, shares = distances(grade_count, power), _shares(confusion)
+    distance = distance / distance.max()
+    pooled = (shares.sum(axis=-1) + shares.sum(axis=-2)) / 2
+    weight = (1 - distance).sum() / (grade_count * (grade_count - 1))
+    chance = weight * (pooled * (1 - pooled)).sum(axis=-1)
+    return 1 - _ratio(_sum(distance * shares), 1 - chance)
 
 
 def alpha(coincidence: Floats, grades: Floats, metric: str) -> Floats:
@@ -102,14 +103,15 @@ def alpha(coincidence: Floats, grades: Floats, metric: str) -> Floats:
     """
     totals = coincidence.sum(axis=-1)
     if metric == "nominal":
-        apart = distances(len(grades), 0)
+        distance = distances(len(grades), 0)
     elif metric == "interval":
-        apart = (grades[:, None] - grades) ** 2
+        distance = (grades[:, None] - grades) ** 2
     else:
-        # The labels between two grades, with half of those of the two.
-        middle = np.cumsum(totals, axis=-1) - totals / 2
-        apart = (middle[..., :, None] - middle[..., None, :]) ** 2
-    observed, expected = _sum(coincidence * apart), _sum(_product(totals, totals) * apart)
+        # The number of labels below a grade, plus half of those with it.
+        mid_ranks = np.cumsum(totals, axis=-1) - totals / 2
+        distance = (mid_ranks[..., :, None] - mid_ranks[..., None, :]) ** 2
+    observed = _sum(coincidence * distance)
+    expected = _sum(_chance_shares(totals, totals) * distance)
     return 1 - _ratio(observed * (totals.sum(axis=-1) - 1), expected)
 
 
@@ -140,9 +142,12 @@ def binary(confusion: Floats, name: str, relevant: npt.NDArray[np.bool_]) -> Flo
     """
     if name == "specificity":
         return binary(confusion, "recall", ~relevant)
-    both = _sum(confusion[..., relevant, :][..., relevant])
-    first, second = _sum(confusion[..., relevant, :]), _sum(confusion[..., relevant])
-    return _ratio(both, {"precision": second, "recall": first, "f1": (first + second) / 2}[name])
+    relevant_to_both = _sum(confusion[..., relevant, :][..., relevant])
+    relevant_to_first = _sum(confusion[..., relevant, :])
+    relevant_to_second = _sum(confusion[..., relevant])
+    mean = (relevant_to_first + relevant_to_second) / 2
+    divisors = {"precision": relevant_to_second, "recall": relevant_to_first, "f1": mean}
+    return _ratio(relevant_to_both, divisors[name])
 
 
 def coefficients(grades: Floats, level: float) -> dict[str, Coefficient]:
@@ -158,7 +163,7 @@ def coefficients(grades: Floats, level: float) -> dict[str, Coefficient]:
         "ac2": partial(ac, power=2),
         **{
             f"alpha_{metric}": partial(alpha_of_two, grades=grades, metric=metric)
-            for metric in METRICS
+            for metric in ALPHA_METRICS
         },
         "bias": partial(bias, grades=grades),
         "higher": higher,

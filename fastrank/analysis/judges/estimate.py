@@ -51,10 +51,10 @@ if TYPE_CHECKING:
 
 # The columns of the table that are fields of an estimate, after its value and interval.
 PARTS = ("human", "judge", "weight", "width", "effective")
-# What a plot shows of each system, from the top, and by how much each is moved.
+# The intervals of each system in a plot, from the top, and how far each is moved.
 SHOWN = (("people alone", -0.22), ("combined", 0.0), ("judge alone", 0.22))
 
-# Of the default measures, what adds over documents, for plans of pairs.
+# The default measure that adds over documents, for plans of pairs.
 ADDITIVE = "P.10"
 
 
@@ -207,7 +207,7 @@ class JudgeEstimate(Result, Frozen):
         return table_of_rows(("measure", "a", "b", *EstimatedPair._fields), rows)
 
     def _drawings(self) -> Mapping[str, Callable[[Axes], Frame]]:
-        """Of each measure: the means by people alone, combined, and by the judge alone.
+        """A drawing for each measure: the means by people alone, combined, and by the judge alone.
 
         The interval of the judge alone is the usual one, which is wrong: it knows nothing of the
         judge's errors.

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from fastrank.core.formats.inputs import RunLike, RunsLike
     from fastrank.core.measures.selection import Measures
 
-# What documents add in measures that are sums over documents, where no document affects what
-# another one adds.
+# The kinds of gain in measures that are sums over documents, where no document affects the gain of
+# another.
 SUMS = ("relevance", "discounted gain", "weighted gain", "weighted relevance")
 DIVISORS = ("", "k")
 # How many pairs are added to a stratum that have the grades of all with the same judge's grade, and
@@ -81,7 +81,7 @@ class PairSample:
             if not self._counts[codes[name]]:
                 raise GroupError(f"no pair of the stratum {name!r} has a grade")
         ranks = list(map(pairs_of, rankings.values()))
-        # Of each system and pair of the pool; 0 if the system does not retrieve it.
+        # The rank of each pair of the pool in each system; 0 if the system does not retrieve it.
         self._ranks = np.array([[rank_of.get(pair, 0) for pair in rows] for rank_of in ranks])
         self._human = np.array(list(grades.values()), float)
         # NaN where the judge has no grade.

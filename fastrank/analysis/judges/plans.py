@@ -88,7 +88,7 @@ class JudgmentPlan(Frozen):
     seed: int
 
     def sheet(self) -> Table:
-        """What assessors get: query, document and an empty grade, in random order.
+        """The sheet for assessors: query, document and an empty grade, in random order.
 
         It has neither ranks nor the judge's grades, which would bias them.
 
@@ -169,7 +169,7 @@ class JudgmentPlan(Frozen):
         files.write_compressed(path, [self._content()])
 
     def _content(self) -> bytes:
-        """What is written."""
+        """The content of the plan's file."""
         content = {
             "by": self.by,
             "budget": self.budget,

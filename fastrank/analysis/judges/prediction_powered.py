@@ -96,7 +96,7 @@ def estimated(
     weight = 0.0
     if spread > 0 and len(others):
         slope = np.cov(human, predicted)[0, 1] / spread
-        # Of a sample, the others are uncertain, too: cov / ((1 + n / m) var) for m others.
+        # If all queries are a sample, the m others are uncertain, too: cov / ((1 + n / m) var).
         weight = float(np.clip(slope if finite else slope * rest, 0.0, 1.0))
     residual = human - weight * predicted
     alone, judge_error = float(human.mean()), 0.0 if finite else float(np.sqrt(spread / count))

@@ -163,7 +163,7 @@ class _Text:
         return self._overlap(name, *self._within(*budget_of(bound)), repeated=repeated)
 
     def _within(self, budget: int, unit: str) -> tuple[Integers, Integers]:
-        """What was retrieved within a budget of chunks, characters or tokens."""
+        """The results within a budget of chunks, characters or tokens."""
         starts, ends = self._retrieved
         lengths, queries = ends - starts, self._query_of[starts // PART]
         costs = {"": np.ones_like(lengths), "c": lengths, "t": self._tokens}[unit]

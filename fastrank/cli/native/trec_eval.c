@@ -21,6 +21,9 @@
 #include <unistd.h>
 #include "declared.h"
 
+#ifndef STATIC_BYTES /* A multiple of 64. */
+#define STATIC_BYTES (8 << 20)
+#endif
 #ifdef __linux__
 #include <sys/syscall.h>
 /* The function of a new C library is another one than that of an old one. */
@@ -70,11 +73,19 @@ static void leave_if(int unusual) {
         leave();
 }
 
-/* Zeroed memory, which is never freed. */
+/* Zeroed memory, which is never freed. Pages of static memory cost nothing until they are touched;
+ * calloc clears what is small itself. */
 static void *zeros(int64_t items, size_t size) {
-    void *memory = calloc(items ? items : 1, size);
-    leave_if(!memory);
-    return memory;
+    static _Alignas(64) char memory[STATIC_BYTES];
+    static size_t taken;
+    if ((size_t)items > (sizeof memory - taken) / size) {
+        void *more = calloc(items, size);
+        leave_if(!more);
+        return more;
+    }
+    size_t start = taken;
+    taken += (items * size + 63) / 64 * 64;
+    return memory + start;
 }
 
 static struct Spans new_spans(int64_t items) {
@@ -96,16 +107,15 @@ static void check_environment(void) {
 static void set_cutoffs(struct measure *measure, const char *text) {
     doubles cutoffs = new_doubles(MOST_CUTOFFS);
     const char **labels = zeros(MOST_CUTOFFS, sizeof *labels);
-    double last = 0;
-    int n = 0;
+    int64_t last = 0, n = 0;
     do {
         char name[LONGEST_NAME], *label = zeros(LONGEST_LABEL, 1);
         size_t digits = strspn(text, "0123456789");
-        cutoffs.at[n] = strtol(text, NULL, 10);
+        int64_t cutoff = strtol(text, NULL, 10);
         leave_if(digits > CUTOFF_DIGITS || (text[digits] && text[digits] != ',') ||
-            cutoffs.at[n] <= last || n == MOST_CUTOFFS - 1);
-        last = cutoffs.at[n];
-        snprintf(name, sizeof name, "%s_%.0f", measure->name, last);
+            cutoff <= last || n == MOST_CUTOFFS - 1);
+        cutoffs.at[n] = last = cutoff;
+        snprintf(name, sizeof name, "%s_%ld", measure->name, (long)cutoff);
         snprintf(label, LONGEST_LABEL, LABEL, name);
         labels[n++] = label;
         text += digits;
@@ -179,9 +189,9 @@ static struct file open_file(const char *path) {
 }
 
 static void check_unchanged(struct file file) {
-    struct stat now, *before = &file.status;
-    leave_if(fstat(file.handle, &now) || now.st_size != before->st_size ||
-        memcmp(&now.st_mtim, &before->st_mtim, sizeof now.st_mtim));
+    struct stat now, was = file.status;
+    leave_if(fstat(file.handle, &now) || now.st_size != was.st_size ||
+        memcmp(&now.st_mtim, &was.st_mtim, sizeof now.st_mtim));
 }
 
 static struct judgments read_judgments(struct file file) {

@@ -1,1 +1,1 @@
-"""What plots have in common: the frame around the data, and the style."""
+"""The common parts of plots: the frame around the data, and the style."""

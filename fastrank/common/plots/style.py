@@ -54,7 +54,7 @@ PARAMETERS: dict[str, str | float | list[str]] = {
 LONGEST = 26
 # How many letters are kept of a prefix that names share.
 SHARED = 6
-# What is between the words of a name.
+# Characters between the words of a name.
 SEPARATOR = re.compile(r"[\W_]")
 
 

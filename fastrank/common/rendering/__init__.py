@@ -1,1 +1,1 @@
-"""What results show, as grids and paragraphs, and the writers of each syntax."""
+"""The contents of results, as grids and paragraphs, and the writers of each syntax."""

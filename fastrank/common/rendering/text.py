@@ -25,8 +25,8 @@ SUPERSCRIPTS = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍ
 # For significantly better, significantly worse, and at most.
 SYMBOLS = ("▲", "▼", "≤")
 ASCII_SYMBOLS = ("+", "-", "<=")
-# What GitHub's runners take for a command in the output of a program: `::error::` at the beginning
-# of a line, whatever blanks are before it, and `##[error]` anywhere.
+# Output that GitHub's runners take for a command: `::error::` at the beginning of a line, whatever
+# blanks are before it, and `##[error]` anywhere.
 COMMAND = re.compile(r"^[^\S\n]*:(?=:)|#(?=#\[)", re.MULTILINE)
 
 

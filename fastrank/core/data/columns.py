@@ -1,4 +1,4 @@
-"""What judgments and runs have in common: frozen flat columns, one range of rows per query.
+"""The common form of judgments and runs: frozen flat columns, one range of rows per query.
 
 The contents are checked on construction. Texts stay bytes in the buffer they were read from;
 numbers are typed memory that kernels read and numpy views.
@@ -38,7 +38,7 @@ class Frozen:
         {"changed", "field_names", "internal", "made_by", "required"}
     )
     made_by: ClassVar[str] = ""
-    # The names of all fields, including those of base classes, and of those without a default.
+    # The names of all fields, also those of base classes; and of those that have no default.
     field_names: ClassVar[frozenset[str]] = frozenset()
     required: ClassVar[frozenset[str]] = frozenset()
 
@@ -92,7 +92,7 @@ class WithDropped(Frozen):
 
 
 def _how_to_make(kind: type[Frozen]) -> str:
-    """What makes objects of a class that was called with positional arguments, or none."""
+    """How to create objects of a class, for a call without named fields."""
     names = [name for base in kind.__mro__ for name in vars(base) if name.startswith("from_")]
     ways = kind.made_by
     if names:
@@ -140,7 +140,7 @@ def as_array(column: object) -> npt.NDArray[Any]:
 
 
 def id_text(value: object) -> Any:
-    """An integer as the id that it is read as; anything else as it is."""
+    """An integer as its digits; anything else unchanged."""
     if isinstance(value, (str, bool)) or not hasattr(value, "__index__"):
         return value
     return str(value.__index__())

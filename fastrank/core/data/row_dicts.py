@@ -27,7 +27,7 @@ class RowDicts:
 
     def __init__(self, columns: dict[str, tuple[Any, int, int]]) -> None:
         self._columns, self._few = columns, _FEW
-        # What the kernel takes: names, where numbers begin, and the steps between them.
+        # Arguments of the kernel: names, where numbers begin, and the steps between them.
         self._prepared: tuple[array[int], ...] = ()
 
     def make(self, count: int) -> list[dict[str, float]]:

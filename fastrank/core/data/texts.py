@@ -51,7 +51,7 @@ class Texts(Frozen):
     buffer: bytes | memoryview
     starts: memoryview
     lengths: memoryview
-    # What `line` counts.
+    # The unit that `line` counts.
     unit = "line"
 
     def __init__(self, buffer: bytes | memoryview, starts: Int64Array, lengths: Int64Array) -> None:

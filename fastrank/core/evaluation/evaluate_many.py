@@ -83,7 +83,7 @@ def _evaluate_run(shared: Shared, run: object) -> tuple[Scores, list[str]]:
     """The scores of a run, ready to be sent, and the warnings."""
     messages: list[str] = []
     try:
-        scores = evaluator.evaluated(shared.plan, run, shared.threads, messages.append)
+        scores = evaluator.scores_of_run(shared.plan, run, shared.threads, messages.append)
     except FastrankError as error:
         # An error travels between processes with its attributes.
         vars(error)["warnings"] = messages
@@ -110,7 +110,7 @@ def evaluate_each(
 
 
 class Shared:
-    """What workers need. Processes read the judgments from their file, if there is one.
+    """The input of workers. Processes read the judgments from their file, if there is one.
 
     is_copy: whether this is in another process.
     """

@@ -132,14 +132,9 @@ def evaluate(
     """
     if options:
         check_names(evaluate, options)
-    if isinstance(qrels, dict):
-        # Imported late: the trec_eval command does not need it.
-        from fastrank.core.matching.dicts import index_judgments
-
-        # Nobody else has this evaluator.
-        indexed = index_judgments(qrels, copied=False)
-        qrels = qrels if indexed is None else indexed
-    return scores_of_runs(plan_of(qrels, measures, options), run, threads, executor, progress)
+    # The judgments serve this call alone, so that the dicts cannot change meanwhile.
+    plan = plan_of(qrels, measures, options, copied=False)
+    return scores_of_runs(plan, run, threads, executor, progress)
 
 
 @takes(EvaluationOptions, EVALUATION)
@@ -232,7 +227,7 @@ def scores_of_runs(
         check_threads(threads)
     # Most dicts are recognized by this alone.
     if hasattr(_first_score(run), "__float__"):
-        return evaluated(plan, run, threads)
+        return scores_of_run(plan, run, threads)
     # Imported late: the trec_eval command does not need it.
     from fastrank.core.formats.inputs import are_named, are_rows, is_path, run_name
 
@@ -242,7 +237,7 @@ def scores_of_runs(
     elif hasattr(run, "__next__") and not hasattr(run, "read"):
         run = list(cast("Iterator[Any]", run))
     if not isinstance(run, (list, tuple)) or are_rows(run):
-        scores = evaluated(plan, run, threads)
+        scores = scores_of_run(plan, run, threads)
         return scores.changed(given_name=run_name(run)) if is_path(run) else scores
     # Imported late: most calls have one run.
     from fastrank.core.evaluation.evaluate_many import evaluate_runs
@@ -270,7 +265,7 @@ def file_state(source: object) -> FileState | None:
     return (path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
 
-def evaluated(
+def scores_of_run(
     plan: Plan, run: Any, threads: int | None = None, warn: Warn = python_warning
 ) -> Scores:
     """The scores of a run, as `Evaluator.evaluate` takes it. warn: is called with warnings."""
@@ -289,8 +284,13 @@ def evaluated(
     return scores_and_ties(plan, judged)
 
 
-def plan_of(qrels: object, measures: Measures, options: Mapping[str, object]) -> Plan:
-    """The plan for judgments in any form, measures and options as `evaluate` takes them."""
+def plan_of(
+    qrels: object, measures: Measures, options: Mapping[str, object], *, copied: bool = True
+) -> Plan:
+    """The plan for judgments in any form, measures and options as `evaluate` takes them.
+
+    copied: as for `index_judgments`.
+    """
     checked = evaluation_options(options)
     bound = bind_measures(measures, checked)
     # Imported late: the trec_eval command does not need it.
@@ -300,7 +300,7 @@ def plan_of(qrels: object, measures: Measures, options: Mapping[str, object]) ->
     file = None
     judgments: Any = qrels if isinstance(qrels, DictJudgments) else None
     if isinstance(qrels, dict):
-        judgments = index_judgments(qrels)
+        judgments = index_judgments(qrels, copied=copied)
     if judgments is None:
         file = file_state(qrels)
         judgments = as_qrels(qrels, trec_eval_version=checked.trec_eval_version)

@@ -281,7 +281,8 @@ def _warn_if_swapped(graded: Graded, scores: Array) -> None:
 def _query_texts(queries: Iterable[object] | None, count: int) -> Texts:
     """The ids of the queries, by default their numbers."""
     if queries is None:
-        # Those of the last call, unless they are many, take a tenth of the time of an evaluation.
+        # Keeping the numbers of the last call, unless they are many, saves a tenth of an
+        # evaluation.
         numbers = _row_numbers if count < MANY else _row_numbers.__wrapped__
         return numbers(count)
     ids = ids_of_queries(queries)
@@ -381,7 +382,7 @@ def _by_query(query_ids: Any, documents: int) -> tuple[Texts, Array, Array | Non
         column = numpy.asarray(column)
     firsts = None
     if getattr(column, "ndim", 0) == 1 and len(column) and column.dtype.kind in "iuSU":
-        # Of adjacent documents with the same id, only the first is looked at.
+        # Only the first of adjacent documents with the same id is looked at.
         firsts = numpy.concatenate([[0], numpy.flatnonzero(column[1:] != column[:-1]) + 1])
     ids = texts_of_ids("query_ids", column if firsts is None else column[firsts])
     count = len(ids) if firsts is None else len(column)

@@ -142,7 +142,7 @@ class OneByOne:
 
     @property
     def general(self) -> DictEvaluator:
-        """What evaluates any run."""
+        """An evaluator that takes any run."""
         if self._general is None:
             self._general = self._make_general()
         return self._general

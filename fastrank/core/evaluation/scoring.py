@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fastrank.core.native.record import Int64Array
     from fastrank.core.scores.differences import ZScores
 
-# What measures need whose kernels see nothing but the memory of rankings.
+# The needs of measures whose kernels see nothing but the memory of rankings.
 REPEATABLE = (*GAINS, "queries", "ranking", "run")
 
 
@@ -54,14 +54,14 @@ def scores_of(
         from fastrank.core.matching.queries import missing_queries
 
         raise missing_queries(judgments, TextSelection(judgments.queries, run.queries))
-    batch = lender(plan, run.judged) if plan.lends else None
+    batch = batch_of(plan, run.judged) if plan.reuses_dict_memory else None
     if batch is not None and not plan.known(_may_repeat):
         batch = None
     first = plan.requires.first_with_rankings
     if first == len(measures):
         run = run.changed(judged=None)
-    evaluated = run.before_failure()
-    queries = TextSelection(judgments.queries, evaluated.queries)
+    before_failure = run.before_failure()
+    queries = TextSelection(judgments.queries, before_failure.queries)
     failure = None
     if run.failure is not None:
         measure = measures[first].measure.name
@@ -88,15 +88,20 @@ def scores_of(
     def values_of(values: Values) -> list[Any]:
         return list(map(values.of, measures))
 
-    values, columns = computed(plan, evaluated, values_of, batch)
+    values, columns = computed(plan, before_failure, values_of, batch)
     if values.repeats:
-        # The next run of as many queries overwrites them.
-        columns = [column and memoryview(bytearray(column)).cast("d") for column in columns]
+        # The next run of as many queries overwrites them; texts are not computed again with them.
+        columns = [
+            values.of(bound)
+            if bound.measure.is_text
+            else column and memoryview(bytearray(column)).cast("d")
+            for bound, column in zip(measures, columns, strict=True)
+        ]
     # Imported late: the trec_eval command needs these modules only for -c and -Z.
-    if evaluated.placeholders:
+    if before_failure.placeholders:
         from fastrank.core.matching.queries import clear_placeholders
 
-        clear_placeholders(measures, columns, evaluated.placeholders)
+        clear_placeholders(measures, columns, before_failure.placeholders)
     if zscores is not None:
         from fastrank.core.scores.differences import to_zscores
 
@@ -138,7 +143,7 @@ def scores_of_values(
     column for each measure, as `summaries` takes them. zero_rows: as for `scores_of`.
     """
     judgments, measures, options = plan.judgments, plan.measures, plan.options
-    evaluated = run.before_failure()
+    before_failure = run.before_failure()
     unjudged = run.unjudged_queries
     if unjudged and plan.skipped:
         skipped = set(plan.skipped)
@@ -154,8 +159,8 @@ def scores_of_values(
     )
     retrieved = {}
     if run.judged is not None:
-        retrieved = count_retrieved(run.judged, evaluated.placeholders)
-    query_ids, count = queries, len(evaluated.queries)
+        retrieved = count_retrieved(run.judged, before_failure.placeholders)
+    query_ids, count = queries, len(before_failure.queries)
     summary = summaries(measures, values, extended, count, coverage, run.tag, zscored=zscored)
     sampled = {}
     if getattr(judgments, "strata", None) is not None:
@@ -197,8 +202,8 @@ def _sample_counts(plan: Plan) -> dict[str, int]:
     return sample_counts(plan.judgments, plan.requires.needs, plan.options.relevance_level)
 
 
-def lender(plan: Plan, judged: Judged | None) -> DictBatch | None:
-    """Whose memory rankings are in, where it serves again for the next run."""
+def batch_of(plan: Plan, judged: Judged | None) -> DictBatch | None:
+    """The batch whose memory holds these rankings, if it serves again for the next run."""
     if judged is not None:
         for memory in plan.memory:
             if memory.judged is judged:
@@ -215,7 +220,6 @@ def _may_repeat(plan: Plan) -> bool:
         and getattr(plan.judgments, "scale", None) is None
         and all(
             bound.measure.needs in REPEATABLE
-            and not bound.measure.is_text
             # The gains of grades that no document has depend on the highest grade.
             and not bound.pairs
             for bound in plan.measures

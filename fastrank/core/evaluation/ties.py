@@ -1,4 +1,4 @@
-"""What the order of tied documents does to values: of a run that was judged, and in a report."""
+"""The effect of the order of tied documents on the values of a judged run, and in a report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fastrank.common.messages import counted
 from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import decoded
-from fastrank.core.evaluation.scoring import lender, scores_of
+from fastrank.core.evaluation.scoring import batch_of, scores_of
 from fastrank.core.formats.qrels import Preferences
 from fastrank.core.matching.judged import JudgedRun
 from fastrank.core.matching.keywords import EVALUATION, DepthOptions, evaluation_options
@@ -55,7 +55,7 @@ def ties_of(plan: Plan, run: JudgedRun) -> Ties | None:
     judged = run.judged
     if judged is None or not judged.has_ties or not _are_known(plan.options):
         return None
-    if plan.lends and lender(plan, judged) is not None:
+    if plan.reuses_dict_memory and batch_of(plan, judged) is not None:
         # The next run gets this memory.
         judged = judged.copied()
     return Ties(plan, run.changed(judged=judged))

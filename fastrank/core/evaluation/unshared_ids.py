@@ -55,7 +55,7 @@ def _without_fraction(query: bytes) -> bytes:
     return integer if integer.isdigit() else query
 
 
-# What ids may differ by, with the function that removes it.
+# Details by which ids may differ, each with the function that removes it.
 DETAILS: dict[str, Callable[[bytes], object]] = {
     "in blanks or newlines around them": bytes.strip,
     "in case": lambda query: decoded(query).casefold(),

@@ -34,14 +34,14 @@ SPECIAL_GAINS = ("best gains", "exact gains")
 # kernels/measures/gains.py) and searched for every document; this is the highest grade that we
 # support for it. trec_eval's time grows with its square.
 LARGEST_DENSE_GRADE = 2**20
-# For gains, which are free again when the values are computed.
+# Memory for gains, free again when the values are computed.
 _MEMORY = Recycled()
 
 
 def computed(
     plan: Plan, run: JudgedRun, arrange: Callable[[Values], Arranged], batch: DictBatch | None
 ) -> tuple[Values, Arranged]:
-    """What computes the values of a judged run, and what `arrange` makes of them.
+    """The `Values` of a judged run, and what `arrange` makes of them.
 
     batch: where both are kept for the next run in the same memory. `arrange` must not refer to the
     batch, which holds what it makes.
@@ -182,7 +182,7 @@ class Values:
             raise EvaluationError(name, query, reason) from error.__cause__
 
     def _tied_for(self, bound: BoundMeasure) -> Tied:
-        """What the documents of the rankings that a measure sees tie with."""
+        """The ties of the rankings that a measure sees."""
         tied: Any = self._run.others.get(bound.measure.needs, self._run.tied)
         judged_only = bound.options is not None and bound.options.get("judged_only", False)
         chosen: Tied = tied.of_judged() if judged_only else tied
@@ -226,9 +226,9 @@ class Values:
 
         plan = self.plan
         qrels = plan.judgments
-        evaluated = set(queries)
-        everyone = enumerate(qrels.queries)
-        missing = filled("q", [i for i, query in everyone if query not in evaluated])
+        with_values = set(queries)
+        all_queries = enumerate(qrels.queries)
+        missing = filled("q", [i for i, query in all_queries if query not in with_values])
         # An empty ranking has no ties, and only the first one evaluated has to be judged.
         options = plan.options.changed(original=False, ties="docno_desc")
         plan = plan.changed(measures=list(filter(counts_missing, plan.measures)), options=options)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Content(NamedTuple):
-    """What is read: the content of a file, or in binary formats the path of a local one.
+    """The input of readers: the content of a file, or in binary formats the path of a local one.
 
     name: of the file. form: the name of its format. kind: qrels or run. columns: as in
     `read_qrels`. rank_by: may determine the role of the third column of a run.

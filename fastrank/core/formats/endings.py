@@ -26,12 +26,12 @@ SUFFIXES = {
     ".html": "html",
     ".htm": "html",
 }
-# Those of formats that only other commands or flags write, such as `--plot`, or none.
+# Suffixes of formats that only other commands or flags write, such as `--plot`, or none.
 OTHER_SUFFIXES = frozenset(
     (".tsv", ".parquet", ".parq", ".pq", ".arrow", ".svg", ".png", ".pdf", ".xml", ".yaml", ".yml")
     + (".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt", ".rtf", ".ppt", ".pptx", ".zip")
 )
-# Of what has one form: the suffixes of its files.
+# The suffixes of files by kind, for kinds that have one form.
 ENDINGS = {
     "page": (".html", ".htm"),
     "folder or page": (".html", ".htm"),

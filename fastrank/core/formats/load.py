@@ -313,7 +313,7 @@ def _save(noun: Qrels | Run, expected: type, path: Source, format: str | None) -
 
 
 def file_of(noun: Qrels | Run, path: Source, format: str | None) -> Iterable[bytes]:
-    """What `write_qrels` and `write_run` write to a path, not compressed. Raises InputError."""
+    """The uncompressed content that `write_qrels` and `write_run` write. Raises InputError."""
     name = files.name_of(path)
     form = format or format_by_name(name)
     if form is None:

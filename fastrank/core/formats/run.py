@@ -180,7 +180,7 @@ class Run(Convertible):
 
 
 def repetition(run: Run, query: int, first: int, second: int) -> str:
-    """What is wrong with a query that has one document in two rows; query: its index."""
+    """The error of a query that has one document in two rows; query: its index."""
     docs = run.docs
     lines = f"{docs.unit}s {docs.line(first)} and {docs.line(second)}"
     where = f"query {decoded(run.queries[query])!r}: document {decoded(docs[first])!r}"

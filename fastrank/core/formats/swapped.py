@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from fastrank.core.data.grades import Scale
     from fastrank.core.formats.qrels import Graded, Qrels
 
-# Of `warn_if_swapped`: how many distinct grades are many, how many queries' scores are looked at,
-# and the limit of small integers.
+# Limits of `warn_if_swapped`: how many distinct grades are many, how many queries' scores are
+# looked at, and the limit of small integers.
 MANY_GRADES, SOME_QUERIES, SMALL = 4, 10, 10
 
 

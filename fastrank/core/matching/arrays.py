@@ -239,7 +239,7 @@ def _blocks(
 
 
 def _row_error(problem: Int64Array, row: int, ids: Array, query: bytes) -> FastrankError:
-    """What is wrong with a query; the places of the problem count documents, not padding."""
+    """The error of a query; the places of the problem count documents, not padding."""
     import numpy
 
     kind = problem[0]

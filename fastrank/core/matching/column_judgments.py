@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from fastrank.core.native import records
     from fastrank.core.native.record import Record
 
-# What measures need that do not use rankings; and that do not use grades, or use the strata.
+# The needs of measures that do not use rankings; and of those that do not use grades, or use the
+# strata.
 WITHOUT_RANKINGS = ("queries", "run")
 WITHOUT_GRADES = (*WITHOUT_RANKINGS, "strata")
 # As many possible keys for each one that is there are numbered faster by a table than by sorting.
@@ -179,7 +180,7 @@ def strata_of(qrels: Qrels, level: float) -> Strata:
 
 
 def sample_counts(qrels: Qrels, needs: frozenset[str], level: float) -> dict[str, int]:
-    """What to note about judgments with strata: strata without samples, unsampled documents."""
+    """Counts for notes on judgments with strata: strata without samples, unsampled documents."""
     import numpy
 
     strata = strata_of(qrels, level)

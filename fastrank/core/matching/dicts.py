@@ -193,10 +193,10 @@ class DictBatch:
     """
 
     def __init__(self, index: DictJudgments, options: Options, count: int, deepest: int) -> None:
-        # Of the next rankings some may be deeper.
+        # Some of the next rankings may be deeper.
         self.count, self.deepest = count, 1 << deepest.bit_length()
         self.prepared: Any = None
-        # What has the rankings of this memory, as long as it exists.
+        # The run whose rankings are in this memory, while it exists.
         self._user: Callable[[], object] = _nobody
         self.run, self.judged, self.arguments = _room(index, options, count, self.deepest)
         self._call = kernels.prepare("judge_dicts", *self.arguments)
@@ -230,7 +230,7 @@ def match_dicts(plan: Plan, run: Run | Mapping[Any, Any]) -> JudgedRun:
     if isinstance(run, Run):
         return match_texts(plan.texts, run)
     as_it_is = plan.streams and not plan.judging.list_unjudged
-    judged = _judged(plan, run) if as_it_is and are_texts(run) else None
+    judged = _judged_run_of_dicts(plan, run) if as_it_is and are_texts(run) else None
     if judged is not None:
         return judged
     from fastrank.core.formats.inputs import refuse_mixed
@@ -240,7 +240,7 @@ def match_dicts(plan: Plan, run: Run | Mapping[Any, Any]) -> JudgedRun:
     return match_texts(plan.texts, run_from_dict(run, source="run", rank_by=plan.options.rank_by))
 
 
-def _judged(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
+def _judged_run_of_dicts(plan: Plan, run: Mapping[str, Any]) -> JudgedRun | None:
     """Judge a run of dicts; None for one that has to be judged as texts."""
     # The conversion refuses anything but a dict of dicts, whether it is judged or not.
     kinds = set(map(type, run.values()))
@@ -339,7 +339,7 @@ def _batch(
     plan: Plan, index: DictJudgments, count: int, deepest: int, *, make: bool
 ) -> DictBatch | None:
     """Memory of an earlier run for so many rankings, if it is free, or new memory like it."""
-    if not (make or plan.lends):
+    if not (make or plan.reuses_dict_memory):
         return None
     batch: DictBatch | None = plan.memory.take(
         lambda memory: type(memory) is DictBatch and memory.serves(count, deepest)
@@ -347,7 +347,7 @@ def _batch(
     if batch is None and make:
         batch = DictBatch(index, plan.judging, count, deepest)
     if batch is not None:
-        plan.lends = True
+        plan.reuses_dict_memory = True
         plan.memory.keep(batch)
     return batch
 

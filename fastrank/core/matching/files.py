@@ -68,7 +68,7 @@ def match_file(plan: Plan, parts: FileParts) -> JudgedRun | None:
     if memory.are_scattered:
         streams = Collector(plan.judgments, options, parts, comments=comments)
         tag = streams.collect()
-    judged = None if tag is None else _judged(plan, streams, tag)
+    judged = None if tag is None else _judged_run_of_parts(plan, streams, tag)
     plan.memory.keep(memory)
     return judged
 
@@ -84,7 +84,7 @@ def _streamable(plan: Plan) -> records.TextTable | None:
     return table
 
 
-def _judged(plan: Plan, streams: _Streams | Collector, tag: bytes) -> JudgedRun | None:
+def _judged_run_of_parts(plan: Plan, streams: _Streams | Collector, tag: bytes) -> JudgedRun | None:
     """The rankings in what was read; None if one cannot be judged."""
     missing: Collection[int] = ()
     if plan.options.evaluates_missing:
@@ -113,7 +113,7 @@ def _placeholder_lines(ids: Texts, queries: Collection[int]) -> bytes:
 
 
 class _Fed:
-    """What has read a run, or is to read it: feeders of a kernel, the last ones in `_fed`."""
+    """Feeders of a kernel that read a run, the last ones in `_fed`."""
 
     def __init__(self, qrels: Qrels, options: Options) -> None:
         self._qrels, self._options, self._strict = qrels, options, not options.original
@@ -127,7 +127,7 @@ class _Fed:
 class _Streams(_Fed):
     """Feeders of the streaming kernel and their results: columns with a section for each."""
 
-    # The rankings of a run are gathered in memory of their own.
+    # For `batch_of` in core/evaluation/scoring.py: no run's rankings are in this memory.
     judged = None
 
     def __init__(
@@ -136,7 +136,7 @@ class _Streams(_Fed):
         super().__init__(qrels, options)
         self.count = count
         self._ranking_options, self._queries = options.codes(), queries
-        # Of four columns a section has a row for each judgment, of the others for each query.
+        # A section of the first four columns has a row per judgment; of the other five, per query.
         self._sizes = [len(qrels.docs)] * 4 + [len(qrels)] * 5
         self._streamed = records.StreamedRankings(*(zeros("q", count * n) for n in self._sizes))
         self.feeders = [self._feeder(number) for number in range(count)]
@@ -203,7 +203,7 @@ class _Streams(_Fed):
         return codes.SCATTERED in statuses
 
     def missing(self, order: Int64Array) -> set[int]:
-        """Those of the given queries without results."""
+        """The given queries that have no results."""
         seen, queries = self._streamed.first_listed, len(self._qrels)
         return {
             query
@@ -280,7 +280,7 @@ class Collector(_Fed):
                 return tag
 
     def missing(self, order: Int64Array) -> set[int]:
-        """Those of the given queries without results."""
+        """The given queries that have no results."""
         totals, _ = self._totals()
         return {query for query in order if not totals[query]}
 

@@ -50,7 +50,7 @@ def join(
     for query in sorted(qrels.keys() & run.keys(), key=encoded):
         grades = {doc: grade if grade >= 0 else NEGATIVE for doc, grade in qrels[query].items()}
         judged = [grade for grade in grades.values() if grade >= 0]
-        # Of equal scores, the document whose id sorts later comes first.
+        # Among equal scores, the document whose id sorts later comes first.
         docs = sorted(run[query], key=encoded, reverse=True)
         scores = {doc: _compared(run[query][doc], trec_eval_version) for doc in docs}
         docs = sorted(docs, key=scores.__getitem__, reverse=True)[:depth]

@@ -65,7 +65,7 @@ class Judged(Frozen):
             (_joined_offsets if i in OFFSETS else numpy.concatenate)(columns)
             for i, columns in enumerate(zip(*(piece.columns[:9] for piece in pieces), strict=True))
         ]
-        # What are taken from memory are Python's own numbers, which JSON knows too.
+        # Items of a memoryview are Python's numbers, which JSON can write.
         views = (memoryview(column) for column in whole)
         columns = records.Rankings(*views, *pieces[0].columns[9:])
         return Judged(columns=columns, ties=_joined_ties(pieces))
@@ -126,7 +126,7 @@ class Tied(Frozen):
         return kind(**{name: fields[name] for name in kind.__annotations__})
 
     def of_judged(self) -> Tied:
-        """What the documents tie with if all that are not judged leave the rankings."""
+        """The ties of the documents if all that are not judged leave the rankings."""
         judged = self.judged.copied()
         bounds = records.TieBounds(lows=_copied(self.lows), highs=_copied(self.highs))
         kernels.drop_unjudged(judged.columns, bounds)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TAG = b"labels"
 CACHE_LINE = 64
-# What judging fills is free again when the values are computed.
+# Memory that judging fills is free again when the values are computed.
 _MEMORY = Recycled()
 
 

@@ -1,4 +1,4 @@
-"""What an evaluation takes: judgments, measures and options, checked together."""
+"""The input of an evaluation: judgments, measures and options, checked together."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # No ranking is longer.
 ALL_RANKS = 2**63 - 1
-# What measures need for which the ranks of judged documents are not enough.
+# The needs of measures for which the ranks of judged documents are not enough.
 BEYOND_RANKINGS = frozenset(("annotated", "ties", *BY_COLUMN))
 
 
@@ -46,17 +46,17 @@ else:
         Several threads may compute it; all get the same value.
         """
 
-        def __init__(self, function: Callable[[Plan], object]) -> None:
+        def __init__(self, function: Callable[[object], object]) -> None:
             self._function, self.__doc__ = function, function.__doc__
 
-        def __get__(self, plan: Plan | None, kind: type) -> object:
-            if plan is None:
+        def __get__(self, owner: object, kind: type) -> object:
+            if owner is None:
                 return self
-            return plan.__dict__.setdefault(self._function.__name__, self._function(plan))
+            return owner.__dict__.setdefault(self._function.__name__, self._function(owner))
 
 
 class Requirements:
-    """What measures under some options need of judged runs, whatever the judgments are.
+    """The needs of measures under some options, whatever the judgments are.
 
     Raises OptionError or MeasureError for options that the measures do not support.
     """
@@ -67,7 +67,7 @@ class Requirements:
 
     @once
     def needs(self) -> frozenset[str]:
-        """What the measures need: "ranking", "ties", one of BY_COLUMN and so on."""
+        """The needs of the measures: "ranking", "ties", one of BY_COLUMN and so on."""
         return frozenset(bound.measure.needs for bound in self.measures)
 
     @once
@@ -133,15 +133,15 @@ class Requirements:
         return bound.measure.needs in ("run", "queries") or format == self.options.relevance_format
 
 
-# Of measures that are kept; to find them takes as long as to judge a short ranking.
+# By the id of measures in KEPT; finding requirements takes as long as judging a short ranking.
 _REQUIREMENTS: dict[int, Requirements] = {}
 
 
 def requirements(measures: list[BoundMeasure], options: Options) -> Requirements:
     """The requirements of measures under options.
 
-    They are found once for measures that `bind_measures` keeps. What users made, their functions
-    and exclusions, is not kept.
+    They are found once for measures that `bind_measures` keeps. Requirements of what users made,
+    their functions and exclusions, are not kept.
     """
     if options.exclude or KEPT.get(id(measures)) is not measures:
         return Requirements(measures, options)
@@ -160,7 +160,7 @@ def requirements(measures: list[BoundMeasure], options: Options) -> Requirements
 class Plan:
     """Judgments, measures and options, checked together, and what follows from them.
 
-    Nothing but what is kept to save time changes after it is made, and several threads may use it.
+    Only what is kept to save time changes after it is made, and several threads may use it.
     judgments: of the queries to evaluate. skipped: the ids of judged queries that the options leave
     out. query_order: the ids of all judged queries in the order of the scores, by default byte
     order. file: of the judgments, if they were read from one that other processes may read.
@@ -188,7 +188,7 @@ class Plan:
         self.skipped, self.query_order = skipped, query_order
         self.file = file
         # How many rankings the last run of dicts had, and whether such runs are in the memory.
-        self.last_count, self.lends = -1, False
+        self.last_count, self.reuses_dict_memory = -1, False
         self._known: dict[Callable[[Plan], object], Any] = {}
         has_rankings = isinstance(judgments, (Qrels, Graded))
         self.rankings_suffice: bool = requires.only_rankings and has_rankings
@@ -226,7 +226,7 @@ class Plan:
         return plan_again, (self.all_judgments, *self.settings())
 
     def settings(self) -> tuple[Any, ...]:
-        """What `plan_again` takes beside judgments."""
+        """The arguments of `plan_again` beside judgments."""
         # The trec_eval command does without the module.
         from fastrank.core.measures.custom import functions_of
 
@@ -239,7 +239,7 @@ class Plan:
         return Plan(**(parts | fields), skipped=self.skipped, query_order=self.query_order)
 
     def known(self, function: Callable[[Plan], Fact]) -> Fact:
-        """What a function makes of the plan, which is called once."""
+        """The result of a function of the plan, which is called once."""
         try:
             fact: Fact = self._known[function]
         except KeyError:
@@ -255,7 +255,8 @@ class Plan:
     @property
     def texts(self) -> Plan:
         """The plan with texts as ids of documents."""
-        # To keep itself would be a cycle, and keep memory until it is found.
+        # A plan that kept itself would be a cycle, and its memory would stay until a garbage
+        # collection.
         is_this = isinstance(self.judgments, (Qrels, Preferences))
         return self if is_this else self.known(_with_texts)
 

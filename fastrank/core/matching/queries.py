@@ -101,7 +101,7 @@ def missing_queries(judgments: Judgments | Graded, run_queries: Ids) -> Evaluati
     )
 
 
-# What to do with judgments that have a document twice, and what those with other second fields are.
+# Remedies for judgments that have a document twice, and what those with other second fields are.
 MERGE = "; `fastrank qrels merge FILE -o OUT.csv` chooses one of their grades"
 SUBTOPICS = "; judgments with subtopics are for measures of subtopics, such as alpha_nDCG@10"
 
@@ -258,12 +258,14 @@ def _evaluated(
     pairs = list(zip(matched.judgments, matched.rankings, strict=True))
     if options.query is not None:
         pairs = [pair for pair in pairs if judgments.queries[pair[0]] == options.query]
-    evaluated = [pair for pair in pairs if pair[1] >= 0]
-    missing = len(pairs) - len(evaluated)
+    pairs_to_evaluate = [pair for pair in pairs if pair[1] >= 0]
+    missing = len(pairs) - len(pairs_to_evaluate)
     if options.evaluates_missing:
         # The index at which with_placeholder adds the ranking of queries without results.
-        evaluated = [(query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs]
-    chosen = (filled("q", [pair[i] for pair in evaluated]) for i in (0, 1))
+        pairs_to_evaluate = [
+            (query, ranking if ranking >= 0 else len(run)) for query, ranking in pairs
+        ]
+    chosen = (filled("q", [pair[i] for pair in pairs_to_evaluate]) for i in (0, 1))
     return records.Matched(*chosen), missing
 
 

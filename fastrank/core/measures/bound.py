@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # A number with this many digits may not fit into 64 bits.
 CUTOFF_DIGITS = 19
-# What parameters that are pairs look like.
+# The notation of parameters that are pairs.
 PAIRS = {
     "gains": "grade=gain pairs such as 1=3",
     "persistence": "p=0.9 or grade=gain pairs such as 1=3",

@@ -81,7 +81,8 @@ def _family(
     return Family(name=name, kernel=kernel, help=help_, options=by_name, at=at, **facts)
 
 
-# What is the same of a measure of trec_eval and of one with options that computes the same values.
+# Fields that are the same for a measure of trec_eval and one with options that computes the same
+# values.
 OF_VALUES = ("kernel", "needs", "average", "better", "monotone", "over_ties", "adds", "versioned")
 
 
@@ -95,7 +96,7 @@ def _as_trec(
 
 
 def _form(option: str, value: object, kernel: str = "", **facts: object) -> Form:
-    """What is otherwise if an option has a value; `...` is any given value."""
+    """The fields that differ if an option has a value; `...` is any given value."""
     return option, value, {"kernel": kernel, **facts} if kernel else facts
 
 
@@ -1047,7 +1048,7 @@ FAMILY_BY_SPELLING: dict[str, Family] = {
     **{spelling(name): family for name, family in BY_PLAIN_NAME.items()},
     **{spelling(name): family for name, family in FAMILY_BY_NAME.items()},
 }
-# By spelling: measures whose names differ only in case or separators, although their definitions
+# Measures by spelling whose names differ only in case or separators, although their definitions
 # differ. Each is understood only as it is written here.
 LOOKALIKES = {"rbp": ("RBP", "rbp"), "numrel": ("NumRel", "num_rel")}
 # Names of ir_measures for a measure with an option.

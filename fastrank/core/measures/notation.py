@@ -95,7 +95,7 @@ class MeasureSpec(Frozen):
         return hash(self._key)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # By name: the function of a user-defined measure may not be picklable.
+        # Pickled by name: the function of a user-defined measure may not be picklable.
         return _unpickled, (str(self), self.asked)
 
     @property

@@ -1,4 +1,4 @@
-"""What is known of measures over all orders of tied documents: expected values and ranges."""
+"""Measures over all orders of tied documents: which have expected values and ranges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fastrank.core.measures.bound import BoundMeasure
     from fastrank.core.measures.trec import Measure
 
-# By what measures need that is more than the grades of their query, what this is called.
+# Names of the needs of measures that go beyond the grades of their query.
 MORE_THAN_GRADES = {
     "annotated": "the judgments of all queries",
     "strata": "judgments with strata",

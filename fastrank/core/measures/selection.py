@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     [Sets of measures](../measures.md#sets-of-measures)."""
 
 
-# What is computed if no measures are named, but by `fastrank eval` and `trec_eval`.
+# The measures of functions and commands other than `evaluate`, `fastrank eval` and `trec_eval`.
 DEFAULT_MEASURES = "map ndcg_cut.10 P.10"
-# What parameters are that can be requested one by one.
+# Kinds of parameters that can be requested one by one.
 LISTS = ("cutoffs", "recalls")
 
 

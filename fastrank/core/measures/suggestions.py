@@ -17,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# What measures are called in papers and other libraries, by spelling; a name with several meanings
-# is listed with all of them.
+# Names of measures in papers and other libraries, by spelling; a name with several meanings is
+# listed with all of them.
 SYNONYMS = {
     name: tuple(measures.split())
     for measures, names in {
@@ -87,7 +87,7 @@ F_BETA = re.compile(
     r"f[-_]?(?:beta|measure|score)?(?:(\d+(?:\.\d+)?)|\(\s*beta\s*=\s*(\d+(?:\.\d+)?)[^)]*\))(?:@(\d+))?",
     re.IGNORECASE,
 )
-# What other libraries put before and after the name of a measure.
+# Words that other libraries put before and after the name of a measure.
 AFFIXES = re.compile(
     r"(?:retrieval|labelranking|cosine|dot|euclidean|manhattan|get)?(.*?)(?:at|atk|cut|score)?"
 )
@@ -203,14 +203,14 @@ def _similar(name: str, number: str | None) -> list[str]:
         names_by_spelling.setdefault(spelling(measure), []).append(measure)
     for spelled, family in FAMILY_BY_SPELLING.items():
         names_by_spelling.setdefault(spelled, []).append(family.name)
-    # Of a known measure with wrong parameters, only very similar ones may be meant instead.
+    # Only very similar measures may be meant instead of a known one with wrong parameters.
     cutoff = 0.8 if name in names_by_spelling else 0.6
     # Other names may be those of other measures, and short ones resemble too many others.
     others = [spelled for spelled in SYNONYMS if len(spelled) >= LONG_NAME]
     for spelled in difflib.get_close_matches(name, others, n=MOST, cutoff=0.8):
         names_by_spelling.setdefault(spelled, []).extend(SYNONYMS[spelled])
     matches = difflib.get_close_matches(name, names_by_spelling, n=MOST, cutoff=cutoff)
-    # Of equally similar names, one with the same first letter is more likely.
+    # Among equally similar names, one with the same first letter is more likely.
     matches.sort(
         key=lambda candidate: (
             -difflib.SequenceMatcher(None, candidate, name).ratio(),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# What measures need that see gains: those that measures with options define, and all of them.
+# The needs of measures that see gains: of those with options, and of all.
 DEFINED_GAINS = ("gains", "stops", "normalized gains", "exact gains", "best gains")
 GAINS = ("unit gains", *DEFINED_GAINS)
 INFINITE = float("inf")

@@ -1,1 +1,1 @@
-"""What a result that a user gets has in common with all others: tables, and how they are shown."""
+"""The common parts of all results that users get: tables, and how they are shown."""

@@ -1,4 +1,4 @@
-"""What draws results."""
+"""Drawings of results."""
 
 from __future__ import annotations
 

@@ -49,11 +49,11 @@ class Result:
         raise NotImplementedError
 
     def _document(self) -> Document:
-        """What text, Markdown, LaTeX and HTML show."""
+        """The document that text, Markdown, LaTeX and HTML show."""
         return self.table()._document()
 
     def _content(self) -> object:
-        """What JSON has; tables in it become lists of objects."""
+        """The content for JSON; tables in it become lists of objects."""
         return self.table()
 
     def _title(self) -> str:
@@ -77,7 +77,7 @@ class Result:
         return self.to_html()
 
     def to_text(self) -> str:
-        """What `print` shows: tables in columns, legends and notes.
+        """The text that `print` shows: tables in columns, legends and notes.
 
         >>> result.to_text().splitlines()[2]
         'tau_b           1.0000'

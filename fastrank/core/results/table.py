@@ -87,11 +87,11 @@ class Table(Result, Frozen):
         ---------  --------
         map          0.4348
         """
-        first, *names = self.names
-        header = distinct([label, *map(str, self.columns[first])])
-        cells = zip(*(self.columns[name] for name in names), strict=True)
+        label_column, *names = self.names
+        header = distinct([label, *map(str, self.columns[label_column])])
+        value_rows = zip(*(self.columns[name] for name in names), strict=True)
         return Table(
-            columns=dict(zip(header, [names, *map(list, cells)], strict=True)),
+            columns=dict(zip(header, [names, *map(list, value_rows)], strict=True)),
             digits=self.digits,
             bold=frozenset((column - 1, row + 1) for row, column in self.bold),
             notes=self.notes,
@@ -125,8 +125,8 @@ class Table(Result, Frozen):
         """
         from fastrank.core.formats.tables.table_files import csv_lines, result_lines
 
-        lines = csv_lines if self.is_data else result_lines
-        return "".join(lines(self.names, self.rows()))
+        make_lines = csv_lines if self.is_data else result_lines
+        return "".join(make_lines(self.names, self.rows()))
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame with these columns.
@@ -153,8 +153,8 @@ class Table(Result, Frozen):
 
 def refuse_bytes(columns: Mapping[str, Iterable[object]]) -> None:
     """Raise FastrankError for a text with bytes that are not UTF-8, which frames cannot have."""
-    for name, cells in columns.items():
-        for cell in cells:
+    for name, column in columns.items():
+        for cell in column:
             if isinstance(cell, str) and not cell.isascii():
                 try:
                     cell.encode()
@@ -195,11 +195,11 @@ def grid_of(table: Table, formats: Mapping[str, Callable[[float], str]] | None =
 
     def cell(value: Any, row: int, column: int) -> Cell:
         if isinstance(value, float):
-            return Cell(shown[column](value), True, place=int((row, column) in table.bold))
+            return Cell(formatters[column](value), True, place=int((row, column) in table.bold))
         text = "" if value is None else str(value)
         return Cell(text, number=isinstance(value, int), heads_row=not column)
 
-    shown = [(formats or {}).get(name, rounded) for name in table.names]
+    formatters = [(formats or {}).get(name, rounded) for name in table.names]
     rows = [
         [cell(value, row, column) for column, value in enumerate(values)]
         for row, values in enumerate(table.rows())
@@ -215,10 +215,10 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 def distinct_from(taken: set[str], name: str) -> str:
     """The name, with a number if it is taken; the result is added to `taken`."""
-    number, candidate = 1, name
+    copies, candidate = 1, name
     while candidate in taken:
-        number += 1
-        candidate = f"{name} ({number})"
+        copies += 1
+        candidate = f"{name} ({copies})"
     taken.add(candidate)
     return candidate
 
@@ -231,9 +231,9 @@ def best_rows(values: Sequence[float | None], better: str, digits: int) -> list[
     numbers = [value for value in values if value is not None and value == value]
     if not better or len(values) < 2 or not numbers:
         return []
-    best = number(min(numbers) if better == "lower" else max(numbers), digits)
+    best_text = number(min(numbers) if better == "lower" else max(numbers), digits)
     return [
         row
         for row, value in enumerate(values)
-        if value is not None and number(value, digits) == best
+        if value is not None and number(value, digits) == best_text
     ]

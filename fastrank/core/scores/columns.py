@@ -247,7 +247,7 @@ class Evaluated(QueryValues):
     bound: list[BoundMeasure]
     counts: dict[str, int]
     coverage: Coverage
-    # That of the run's file, or the key of {name: run}.
+    # The name of the run's file, or its key in {name: run}.
     given_name: str = ""
     tag_bytes: bytes
     zscored: bool
@@ -256,8 +256,8 @@ class Evaluated(QueryValues):
     # The rows of judged queries without results, which count as 0 (missing="zero").
     zero_rows: list[int]
     summaries: list[Any]
-    # What gives the ranges of the means over the orders of tied documents (`evaluation.ties.Ties`
-    # or None); computed only when it is asked for.
+    # `evaluation.ties.Ties` or None: the ranges of the means over the orders of tied documents,
+    # computed only when they are asked for.
     ties: Any = None
 
     @property

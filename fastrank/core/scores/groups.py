@@ -70,7 +70,7 @@ def by_group(
                 strangers[name] = None
         return rows
 
-    evaluated = members(scores.query_ids)
+    rows_by_group = members(scores.query_ids)
     coverage = scores.coverage
     # Judged queries without results need a group only if they count.
     judged = members(coverage.judged, need_group=coverage.complete)
@@ -83,9 +83,9 @@ def by_group(
     with_results, positive = set(coverage.found), coverage.positive
     group_scores: dict[Hashable, Group] = {}
     for group in sorted(
-        judged.keys() | evaluated.keys(), key=lambda group: positions.get(group, len(positions))
+        judged.keys() | rows_by_group.keys(), key=lambda group: positions.get(group, len(positions))
     ):
-        if group not in evaluated:
+        if group not in rows_by_group:
             raise GroupError(
                 f"by_group: none of the {len(judged[group])} judged queries of group {group!r} has"
                 " results in the run"
@@ -97,7 +97,7 @@ def by_group(
             unknown=None,
             positive=None if positive is None else [positive[i] for i in indexes],
         )
-        group_scores[group] = _of_rows(scores, evaluated[group], covered)
+        group_scores[group] = _of_rows(scores, rows_by_group[group], covered)
     return group_scores
 
 
@@ -114,12 +114,12 @@ def _of_rows(scores: Group, rows: list[int], coverage: Coverage) -> Group:
     """The scores of some of the queries."""
     without_results = set(scores.zero_rows)
     zero_rows = [i for i, row in enumerate(rows) if row in without_results]
-    missing = [rows[i] for i in zero_rows]
-    evaluated = [row for row in rows if row not in without_results]
+    zeros = [rows[i] for i in zero_rows]
+    with_results = [row for row in rows if row not in without_results]
     columns = list(zip(scores.bound, scores.value_columns, strict=True))
     # Summed in the same order as for all queries: the evaluated ones first, then the others.
     extended = [
-        _select_rows(bound, column, evaluated + missing)
+        _select_rows(bound, column, with_results + zeros)
         if coverage.complete and counts_missing(bound)
         else None
         for bound, column in columns
@@ -127,7 +127,7 @@ def _of_rows(scores: Group, rows: list[int], coverage: Coverage) -> Group:
     return type(scores)(
         bound=scores.bound,
         counts={
-            "evaluated_queries": len(evaluated),
+            "evaluated_queries": len(with_results),
             "missing_queries": len(coverage.judged) - len(coverage.found),
         },
         coverage=coverage,
@@ -138,9 +138,9 @@ def _of_rows(scores: Group, rows: list[int], coverage: Coverage) -> Group:
         zero_rows=zero_rows,
         summaries=summaries(
             scores.bound,
-            [_select_rows(bound, column, evaluated) for bound, column in columns],
+            [_select_rows(bound, column, with_results) for bound, column in columns],
             extended,
-            len(evaluated),
+            len(with_results),
             coverage,
             scores.tag_bytes,
             zscored=scores.zscored,

@@ -34,7 +34,7 @@ def to_dict(scores: Evaluated) -> dict[str, dict[str, Any]]:
 
 
 def to_record(scores: Evaluated, *, per_query: bool = True, summary: bool = True) -> dict[str, Any]:
-    """What `Scores.to_json` writes, counts as integers."""
+    """The object that `Scores.to_json` writes, counts as integers."""
     record: dict[str, Any] = {"run": scores.name, "counts": dict(scores.counts)}
     if summary:
         record["mean"] = presented_means(scores)

@@ -55,10 +55,10 @@ class Coverage(Frozen):
 
 
 def positive_grades(
-    judgments: Qrels | Preferences | Graded, bound: list[BoundMeasure]
+    judgments: Qrels | Preferences | Graded, bound_measures: list[BoundMeasure]
 ) -> Int64Array | None:
     """For each judged query the number of grades above zero, if a measure counts them."""
-    if isinstance(judgments, Preferences) or not any(map(counts_positive_grades, bound)):
+    if isinstance(judgments, Preferences) or not any(map(counts_positive_grades, bound_measures)):
         return None
     counts = zeros("q", len(judgments))
     kernels.count_positive(judgments.offset_column, judgments.grade_column, counts)
@@ -72,15 +72,15 @@ def counts_missing(bound: BoundMeasure) -> bool:
 
 
 def counts_positive_grades(bound: BoundMeasure) -> bool:
-    """Whether queries without results count their grades above zero."""
+    """Whether a query without results has as its value its number of grades above zero."""
     return bound.measure.without_results == "positive grades"
 
 
 def summaries(
-    bound: list[BoundMeasure],
+    bound_measures: list[BoundMeasure],
     values: list[Any],
     extended: list[Any],
-    evaluated: int,
+    evaluated_count: int,
     coverage: Coverage,
     tag: bytes,
     *,
@@ -88,28 +88,28 @@ def summaries(
 ) -> list[Any]:
     """The summary of every measure: a list with one number for each name, or the run's tag.
 
-    values: those of the `evaluated` queries. extended: None, or these followed by the values of
-    judged queries without results, if the average includes them.
+    values: of the evaluated queries. extended: None, or these followed by the values of judged
+    queries without results, if the average includes them.
     """
-    count = len(coverage.judged) if coverage.complete else evaluated
+    query_count = len(coverage.judged) if coverage.complete else evaluated_count
     results: list[Any] = []
-    for bound_measure, column, longer in zip(bound, values, extended, strict=True):
-        measure = bound_measure.measure
+    for bound, column, with_missing in zip(bound_measures, values, extended, strict=True):
+        measure = bound.measure
         if measure.needs == "run":
             results.append([tag])
         elif measure.needs == "queries":
-            results.append([float(count)])
+            results.append([float(query_count)])
         elif measure.average == "":
             results.append([])
-        elif counts_positive_grades(bound_measure) and coverage.positive is not None:
+        elif counts_positive_grades(bound) and coverage.positive is not None:
             results.append([float(sum(coverage.positive))])
         else:
             results.append(
                 average(
-                    bound_measure,
-                    column if longer is None else longer,
-                    count,
-                    evaluated,
+                    bound,
+                    column if with_missing is None else with_missing,
+                    query_count,
+                    evaluated_count,
                     zscored=zscored,
                 )
             )
@@ -117,12 +117,17 @@ def summaries(
 
 
 def average(
-    bound: BoundMeasure, values: Float64Array, count: int, evaluated: int, *, zscored: bool = False
+    bound: BoundMeasure,
+    values: Float64Array,
+    divisor: int,
+    evaluated_count: int,
+    *,
+    zscored: bool = False,
 ) -> list[float]:
     """The summary of a measure, a number for each of its names.
 
-    values: float64[queries * width]. count: the number of queries to average over; only the
-    `evaluated` ones have values, the others count as 0. zscored: z-scores are always averaged by
+    values: float64[queries * width]. divisor: the number of queries to average over; only the
+    evaluated ones have values, the others count as 0. zscored: z-scores are always averaged by
     their mean.
     """
     kind = bound.measure.average
@@ -131,23 +136,23 @@ def average(
     if kind in ("defined", "median"):
         return [_over_defined(kind, values[:: bound.width])]
     # Added in the order of the queries.
-    totals: Float64Array = [0.0] * bound.width
+    column_sums: Float64Array = [0.0] * bound.width
     if len(values) > FEW:
-        totals = zeros("d", bound.width)
-        kernels.add_up(values, bound.width, totals)
+        column_sums = zeros("d", bound.width)
+        kernels.add_up(values, bound.width, column_sums)
     else:
         for i, value in enumerate(values):
-            totals[i % bound.width] += value
+            column_sums[i % bound.width] += value
     if kind == "pooled":
         # NaN if there is nothing to pool.
-        return [totals[1] / totals[2] if totals[2] else float("nan")]
-    sums = [totals[j] for j in range(len(bound.names))]
+        return [column_sums[1] / column_sums[2] if column_sums[2] else float("nan")]
+    named_sums = [column_sums[j] for j in range(len(bound.names))]
     if kind == "mean":
-        return [total / count for total in sums]
+        return [total / divisor for total in named_sums]
     if kind == "geometric":
-        missing = count - evaluated
-        return [float(kernels.geometric_mean(total, count, missing)) for total in sums]
-    return sums
+        missing_count, mean_of = divisor - evaluated_count, kernels.geometric_mean
+        return [float(mean_of(total, divisor, missing_count)) for total in named_sums]
+    return named_sums
 
 
 def _over_defined(kind: str, values: Float64Array) -> float:
@@ -166,40 +171,41 @@ def _over_defined(kind: str, values: Float64Array) -> float:
 
 
 def insert_zero_rows(
-    bound: list[BoundMeasure],
+    bound_measures: list[BoundMeasure],
     values: list[Any],
     extended: list[Any],
     coverage: Coverage,
-    evaluated: Ids,
+    evaluated_ids: Ids,
     order: Sequence[bytes] | None = None,
 ) -> tuple[list[bytes], list[Any], list[int]]:
     """Insert judged queries without results: all ids, their values, and the indexes of these rows.
 
     values, extended: as in `summaries`; without the latter, values of queries without results are
-    0, the number of their grades above zero, or empty texts. evaluated: the ids of the evaluated
+    0, the number of their grades above zero, or empty texts. evaluated_ids: of the evaluated
     queries. order: the ids of all judged queries in the desired order; None means byte order, which
-    `evaluated` must have, too.
+    `evaluated_ids` must have, too.
     """
-    with_values = set(evaluated)
+    with_values = set(evaluated_ids)
     missing = [i for i, query in enumerate(coverage.judged) if query not in with_values]
-    everyone = [*evaluated, *(coverage.judged[i] for i in missing)]
-    row_of = {query: row for row, query in enumerate(everyone)}
+    all_ids = [*evaluated_ids, *(coverage.judged[i] for i in missing)]
+    row_of = {query: row for row, query in enumerate(all_ids)}
     query_ids = sorted(row_of) if order is None else list(order)
-    rows = [row_of[query] for query in query_ids]
+    source_rows = [row_of[query] for query in query_ids]
     columns: list[Any] = []
-    for measure, column, longer in zip(bound, values, extended, strict=True):
+    for bound, column, with_missing in zip(bound_measures, values, extended, strict=True):
         if column is None:
             columns.append(None)
             continue
         if isinstance(column, list):
             texts = [*column, *[b""] * len(missing)]
-            columns.append([texts[row] for row in rows])
+            columns.append([texts[row] for row in source_rows])
             continue
-        if longer is None:
-            zero = [0.0] * (len(missing) * measure.width)
-            if coverage.positive is not None and counts_positive_grades(measure):
-                zero = [float(coverage.positive[i]) for i in missing]
-            longer = [*column, *zero]
-        width = range(measure.width)
-        columns.append(filled("d", [longer[row * len(width) + j] for row in rows for j in width]))
-    return query_ids, columns, [i for i, row in enumerate(rows) if row >= len(evaluated)]
+        if with_missing is None:
+            values_of_missing = [0.0] * (len(missing) * bound.width)
+            if coverage.positive is not None and counts_positive_grades(bound):
+                values_of_missing = [float(coverage.positive[i]) for i in missing]
+            with_missing = [*column, *values_of_missing]
+        starts = [row * bound.width for row in source_rows]
+        cells = [with_missing[i + j] for i in starts for j in range(bound.width)]
+        columns.append(filled("d", cells))
+    return query_ids, columns, [i for i, row in enumerate(source_rows) if row >= len(evaluated_ids)]

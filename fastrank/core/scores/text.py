@@ -82,7 +82,7 @@ NOTED = {
         "rankings were cut between documents with equal scores",
     ),
 }
-# What measures need that use the grades and ignore the relevance level.
+# The needs of measures that use the grades and ignore the relevance level.
 LEVEL_FREE = (*GAINS, "queries", "run")
 # The number of ids in a note.
 NAMED = 5
@@ -149,7 +149,8 @@ def gap_notes(scores: Evaluated, measure: str = "") -> list[str]:
 LEFT_OUT = "judged queries without results are left out of the mean"
 WITHOUT_VALUES = "queries for which a measure has no value are left out of its mean"
 BY_TIES = "the order of tied documents decides the mean"
-# What ties decide takes longer to find out than a small run to evaluate: loops are told at first.
+# Finding out what ties decide takes longer than evaluating a small run: loops are told only for the
+# first means that they read.
 MOST_LOOKS = 8
 # How often each line of a program has read means of runs with ties.
 _LOOKS: dict[tuple[str, int], int] = {}
@@ -227,13 +228,13 @@ def first_ids(queries: list[str]) -> str:
     return visible(first_few(queries, NAMED))
 
 
-# What part of a mean must depend on the order of tied documents for a note.
+# The share of a mean that must depend on the order of tied documents for a note.
 NOTED_SHARE = 0.1
 
 
 def tie_notes(scores: Evaluated, of: str = "", saved: str = "", measure: str = "") -> list[str]:
     """A note on the measure that the order of tied documents moves most, if it moves by more than
-    a tenth.
+    a tenth of its value.
 
     of: the name of the run, if what is before the note does not say it. saved: what has the option
     for the order of ties, if that is a baseline. measure: as for `notes`.
@@ -268,7 +269,7 @@ def _ties(order: str, saved: str) -> str:
 
 
 def without_ties(ties: Any, saved: str = "") -> str:
-    """What makes the order of tied documents irrelevant. ties: of Scores; saved: see above."""
+    """The remedy against tied documents whose order matters. ties: of Scores; saved: see above."""
     if all(has_expected for _, _, has_expected in ties.ranges().values()):
         return f"{_ties('average', saved)} averages over all orders"
     return "give these documents different scores"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ROLES = {"query": "asked", "positive": "positive", "negative": "negative"}
 # DPR's negatives that are not hard.
 OTHER_NEGATIVES = "negative_ctxs"
-# What becomes of equal texts.
+# Values of `duplicates`: what becomes of equal texts.
 DUPLICATES = ("merge", "keep")
 # Rows of a Dataset to read at a time.
 STEP = 1 << 14

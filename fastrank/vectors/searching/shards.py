@@ -370,7 +370,7 @@ def _engine(request: Request, shard: Shard, index: Index | None) -> Engine:
         flat = None if on_gpu else _flat_vectors(index)
         if flat is None:
             return engine
-        # Those of an index for cosines have length 1.
+        # The vectors of an index for cosines have length 1.
         vectors, metric = Rows(shard.name, flat), "l2" if request.metric == "l2" else "ip"
     names = RowIds(None, shard.size)
     return VectorSearch(vectors, metric, names, gpu=on_gpu, first=shard.first, total=request.total)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TABLE = "a table of vectors"
 METRICS = ("ip", "l2", "cosine")
 DEFAULT_METRIC: Metric = "cosine"
-# What other libraries call them.
+# Names of metrics in other libraries.
 SYNONYMS = {
     "dot": "ip",
     "cos": "cosine",

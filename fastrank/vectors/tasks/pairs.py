@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 # Values of both vectors for which a thread pays off.
 WORTH_A_THREAD = 1 << 18
 CORRELATIONS = ("spearman", "pearson")
-# Of labelled pairs.
+# Protocols for labelled pairs.
 PROTOCOLS = ("sentence-transformers", "mteb")
 METRICS = ("accuracy", "f1", "precision", "recall", "ap", "mcc")
 # Similarities of translations that are computed at once: 64 MB.
@@ -239,7 +239,7 @@ def _zero_notes(rows: TaskRows, *compared: dict[str, Array]) -> tuple[str, ...]:
     """The note on zero vectors, if rows of them were compared by their cosines."""
     suspects = numpy.zeros(len(rows), bool)
     for similarities in compared:
-        # That of a zero vector is 0.
+        # The cosine of a zero vector is 0.
         suspects |= similarities.get("cosine", numpy.ones(1)) == 0
     zeros = sum(int((~part[suspects].any(axis=1)).sum()) for part in rows.vectors)
     return (counted(zeros, *NOTED["zero_texts"]),) if zeros else ()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.options import ComparisonOptions
     from fastrank.vectors.tasks.task import Task
 
-# Of intervals of means over queries or rows.
+# The level of intervals of means over queries or rows.
 LEVEL = 0.95
 MEAN_OF_TASKS, MEAN_OF_KINDS = "mean over tasks", "mean over kinds"
 COLUMNS = ("task", "kind", "metric", "score", "low", "high", "rows", "seconds")

@@ -42,7 +42,7 @@ USER = "evaluate_classification"
 PUBLISHED_SEED = 9847706
 METRICS = {"matthews": matthews, "adjusted_macro_f1": adjusted_macro_f1}
 MOST_SEED = 2**32 - 1
-# Of the bootstrap.
+# The number of resamples of the bootstrap.
 RESAMPLES = 10_000
 LEVEL = 0.99
 NORMAL = NormalDist()
@@ -201,7 +201,7 @@ def _check_rows(problem: Problem, folds: int) -> None:
 
 
 def _few_batches(rows: int, settings: Settings) -> tuple[str, ...]:
-    """What to note about few training rows."""
+    """The notes on few training rows."""
     size = settings.batch_size
     if rows < size:
         return (f"{rows} training rows are less than a batch of {size}, so nothing is trained",)

@@ -305,6 +305,7 @@ GRADED = {f"q{i}": {f"d{n}": (n * i) % 4 - 1 for n in range(30)} for i in range(
     ("measures", "options"),
     [
         ("official ndcg ndcg_cut.5,10 rbp ERR@5 RBP@7", {}),
+        ("all_trec relstring.3", {}),
         ("map P.5 num_rel relstring gm_map", {"missing": "zero"}),
         ("map P.5 FirstRank", {"missing": "zero", "trec_eval_version": "10.0"}),
         ("map nDCG@5 AP(rel=2)@10 P(judged_only=True)@5", {"relevance_level": 2}),

@@ -135,14 +135,14 @@ def test_the_number_of_runs_that_were_not_started_is_named():
 
 
 def test_an_interrupt_has_the_scores_so_far(monkeypatch):
-    evaluator, evaluated = fr.Evaluator(QRELS, "map"), evaluating.evaluated
+    evaluator, scores_of_run = fr.Evaluator(QRELS, "map"), evaluating.scores_of_run
 
     def interrupted(plan: Any, run: Any, *rest: Any) -> fr.Scores:
         if run == PATHS[2]:
             raise KeyboardInterrupt
-        return evaluated(plan, run, *rest)
+        return scores_of_run(plan, run, *rest)
 
-    monkeypatch.setattr(evaluating, "evaluated", interrupted)
+    monkeypatch.setattr(evaluating, "scores_of_run", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         evaluator.evaluate(PATHS)
 

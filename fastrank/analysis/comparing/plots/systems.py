@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WITH_BANDS = 6
 # P_10, ndcg_cut_10, nDCG@10.
 WITH_CUTOFF = re.compile(r"(.+)[_@](\d+)")
-# What an error advises.
+# The cutoffs that an error suggests.
 CUTOFFS = "1,5,10,20,100"
 FAMILY = "iprec_at_recall"
 # The heights of a row of names and of a bar, in inches.
@@ -158,7 +158,7 @@ def _has_bands(comparison: Comparison) -> bool:
 
 
 def _band_words(comparison: Comparison) -> str:
-    """What the bands are, or why there are none."""
+    """The words on bands, or why there are none."""
     intervals = f"{100 * comparison.level:g}% intervals of the means"
     if _has_bands(comparison):
         return f"Bands: {intervals}"

@@ -75,7 +75,7 @@ class Sources:
         return hasattr(self.judgments, "grades")
 
     def to_inspect(self, measure: str) -> str:
-        """What makes a page of the rankings: a command if all are files, else a line of Python."""
+        """How to make a page of the rankings: a command if all are files, else a line of Python."""
         if len(self.files) > len(self.runs):
             paths = [path for _, path, _ in self.files]
             return shlex.join(["fastrank", "inspect", "-m", measure, "-o", "inspect.html", *paths])

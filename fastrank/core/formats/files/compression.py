@@ -99,7 +99,7 @@ def unpacked(kind: str, readinto: Callable[[memoryview], int], name: str) -> Ite
 
 
 def _decompressor(kind: str) -> Callable[[], Any]:
-    """What makes the decompressor of a member, with the interface of bz2: `decompress(piece,
+    """A factory of decompressors of a member, with the interface of bz2: `decompress(piece,
     most)`, `needs_input`, `eof` and `unused_data`.
     """
     if kind == "gzip":

@@ -139,7 +139,7 @@ def exists(path: str) -> bool:
 
 @contextmanager
 def replacing() -> Iterator[Callable[[str], str]]:
-    """What makes a temporary file for a path; each replaces its path at the end of the block.
+    """A maker of temporary files for paths; each file replaces its path at the end of the block.
 
     They are removed if the block raises, and renamed in the order in which they were made; if one
     cannot be, those before it go back. Only a process that is killed leaves some old and some new.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# What may follow a scheme in running text.
+# A URL in running text.
 _IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://[^\s'\"<>]+")
 WEB = ("http", "https")
 # The bytes of a request: large enough that their transfer takes longer than the latency of a store.
@@ -30,7 +30,7 @@ BLOCK = 8 << 20
 CACHE = {"block_size": BLOCK, "cache_type": "background", "cache_options": {"maxblocks": 2}}
 # Seconds without data before a request to a web server fails.
 TIMEOUT = 20.0
-# What marks a version of a file, in the stores that provide it, and on web servers.
+# Fields that mark a version of a file, in the stores that provide them, and on web servers.
 _VERSION = ("size", "ETag", "etag", "mtime", "created", "generation", "blob_id")
 _WEB_VERSION = ("ETag", "Last-Modified", "Content-Length")
 _CHANGED = "the file changed while it was read"
@@ -78,7 +78,7 @@ def local_path(url: str) -> str | None:
 
 
 def reason_of(error: BaseException) -> str:
-    """What went wrong, on one line and without secrets."""
+    """The reason of an error, on one line and without secrets."""
     if isinstance(error, TimeoutError):
         return "timed out waiting for data from the server"
     if isinstance(error, PermissionError):
@@ -265,7 +265,7 @@ def _failure(name: str, error: Exception) -> ReadError:
         return ReadError(name, "invalid URL")
     reason = reason_of(error)
     if isinstance(error, (AttributeError, LookupError, TypeError, ValueError)):
-        # Such as those of a store that did not expect the URL.
+        # Errors such as those of a store that did not expect the URL.
         reason = f"fsspec cannot read this URL ({type(error).__name__}: {reason})"
     return ReadError(name, reason)
 
@@ -311,7 +311,7 @@ def upload(path: str, url: str) -> None:
         if not is_atomic:
             store.mv(name, target)
     except BaseException as error:
-        # What made the upload fail is reported, not that this fails too.
+        # The error that made the upload fail is reported, not this one.
         with contextlib.suppress(Exception):
             if not is_atomic:
                 store.rm_file(name)

@@ -28,7 +28,7 @@ MAGICS = {
     "xz": b"\xfd7zXZ\0",
     "zstd": b"\x28\xb5\x2f\xfd",
 }
-# That of bzip2 is plain text ("BZh9"), so the marker of its first block is looked for, too.
+# The magic of bzip2 is plain text ("BZh9"), so the marker of its first block is looked for, too.
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 _LONGEST_MAGIC = 10
 
@@ -277,7 +277,7 @@ class Reader:
         return filled
 
     def pieces(self, size: int) -> Iterator[memoryview]:
-        """What is read, in pieces of at most this size; each one overwrites the one before."""
+        """The content, in pieces of at most this size; each one overwrites the one before."""
         buffer = memoryview(bytearray(size))
         while count := self.readinto(buffer):
             yield buffer[:count]
@@ -392,7 +392,7 @@ class _Unpacked(Reader):
             try:
                 return next(self._pieces)
             except ReadError as error:
-                # That of whoever reads on, too.
+                # The error is raised again for whoever reads on.
                 self._error = error
         raise self._error
 

@@ -35,7 +35,7 @@ def removed_at_the_end(path: str) -> Iterator[str]:
 
 @contextmanager
 def signals_held() -> Iterator[None]:
-    """What would interrupt or end the process waits until the end of the block."""
+    """Signals that would interrupt or end the process wait until the end of the block."""
     import signal
 
     waiting: list[int] = []

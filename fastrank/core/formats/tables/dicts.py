@@ -48,7 +48,7 @@ def plain_lists(given: Any, kind: str, rank_by: str, source: str) -> Any:
 
 
 def _advice(given: Any) -> str:
-    """What to do with a dict that is the content of a JSON file of another tool."""
+    """The remedy for a dict that is the content of a JSON file of another tool."""
     if not isinstance(given, Mapping):
         return ""
     from fastrank.core.formats.contents import INNER

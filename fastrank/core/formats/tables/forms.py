@@ -1,4 +1,4 @@
-"""What form an object has: a file, a frame, splits, rows; no library is imported to see it."""
+"""The form of an object: a file, a frame, splits, rows; no library is imported to see it."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def is_missing(value: Any) -> bool:
 
 
 def frame_kind(given: Any) -> str | None:
-    """What converts a data frame: pandas, polars or arrow; None for other objects."""
+    """The library that converts a data frame: pandas, polars or arrow; None for other objects."""
     is_arrow = hasattr(given, "__arrow_c_stream__")
     for base in type(given).__mro__:
         library = base.__module__.partition(".")[0]

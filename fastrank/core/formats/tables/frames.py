@@ -374,7 +374,7 @@ def to_pandas(noun: Any) -> Any:
     columns = to_columns(noun)
     for name, values in columns.items():
         if isinstance(values, list):
-            # By default pandas might choose Arrow strings.
+            # Without a type, pandas might choose Arrow strings.
             columns[name] = pandas.Series(values, dtype=object)
     return pandas.DataFrame(columns)
 
@@ -467,7 +467,7 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
 
 
 class TupleColumn:
-    """What tuples have at one place."""
+    """The items of tuples at one place."""
 
     def __init__(self, rows: Any, place: int) -> None:
         self.rows, self.place = rows, place

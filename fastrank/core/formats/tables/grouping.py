@@ -1,4 +1,4 @@
-"""What tables of judgments and of runs have in common: their columns, and the rows of a query."""
+"""The common parts of tables of judgments and of runs: their columns, and the rows of a query."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastrank.core.formats.tables.table import Table
     from fastrank.core.formats.tables.values import Fail
 
-# By the kind: the roles of lists, and of the numbers in or beside them, of which the first counts.
+# The roles of lists by kind, and of the numbers in or beside them, of which the first counts.
 LISTS = {
     "qrels": (("relevant", "doc"), ("grade",)),
     "run": (("retrieved", "doc"), ("score", "rank")),

@@ -34,7 +34,7 @@ class ParquetColumns(Sequence["Any"]):
 
     def __getitem__(self, place: Any) -> Any:
         with _reading(self._name):
-            # What the columns before needed would be kept for later ones.
+            # The memory of earlier columns would be kept for later ones.
             self._pool.release_unused()
             return self._file.read(columns=[self.names[place]]).column(0)
 

@@ -56,7 +56,7 @@ def load_json(content: bytes | str, name: str, line: int = 1) -> Any:
 
 
 def why_not_json(error: JSONDecodeError) -> str:
-    """What is wrong with JSON, and in which column; some messages end with "at" already."""
+    """The fault of JSON, and its column; some messages end with "at" already."""
     return f"{error.msg.removesuffix(' at')} at column {error.colno}"
 
 
@@ -112,7 +112,7 @@ def table_of_json(
     if has_records(loaded):
         data, names = loaded[DATA], loaded.get("columns")
         if isinstance(names, list) and data and isinstance(data[0], list):
-            # What pandas writes with orient="split".
+            # The form that pandas writes with orient="split".
             data = [dict(zip(names, row, strict=False)) for row in data]
         return table_of_records(data, name, range(1, len(data) + 1), "record", ragged=ragged)
     return table_of_columns(loaded, name) if are_columns(loaded, roles) else None

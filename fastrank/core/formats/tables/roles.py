@@ -1,4 +1,4 @@
-"""What the columns of a table are: roles, and the names that people use for each.
+"""The roles of columns of tables, and the names that people use for each.
 
 A reader of tables names the roles that it needs; `find_columns` finds their columns by these names,
 or as `columns=` says. The page "Files we read" lists them.
@@ -173,7 +173,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "cluster": (("cluster", "cluster_id"),),
     "dataset": (("dataset", "data_set", "dataset_name", "dataset_id"), ("benchmark", "task")),
 }
-# What values belong to: systems are named as the tags of runs are, and items as queries, or as
+# Roles of tables of values: systems are named as the tags of runs are, and items as queries, or as
 # lm-evaluation-harness, Inspect, SWE-bench and others name theirs.
 ROLES["system"] = ROLES["tag"]
 ROLES["item"] = (
@@ -182,7 +182,7 @@ ROLES["item"] = (
 )
 # Names that messages list.
 LISTED = 8
-# What programs call the column of row numbers.
+# Names of the column of row numbers in other programs.
 INDEX_NAMES = ("", "unnamed:_0", "index", "id", "idx", "_index_level_0_")
 
 QRELS_ROLES = ("query", "doc", "grade", "iteration", "stratum")
@@ -195,7 +195,7 @@ RUN_ROLES = {
 # One of each is in a record, and one among columns, of judgments or a run, perhaps with lists.
 RECORD_ROLES = (("query", "query_of_list"), ("doc", "relevant", "retrieved"))
 COLUMN_ROLES = (("query",), ("doc", "relevant", "retrieved"))
-# What `--columns` names in judgments and runs.
+# The roles that `--columns` names in judgments and runs.
 LISTED_ROLES = (*QRELS_ROLES, "score", "rank", "tag", "relevant", "retrieved")
 # Names of systems or of other things.
 UNSURE_TAGS = ("model", "model_name", "method", "name")

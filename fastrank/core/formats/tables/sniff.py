@@ -33,13 +33,13 @@ PACKED = {
     b"\xff\x06\0\0sNaPpY": "compressed with snappy",
     b"\x1f\x9d": "compressed with compress (.Z)",
 }
-# What tar has behind the name of the first file, and where.
+# The magic of tar, behind the name of the first file, and its position.
 TAR, AT_TAR = b"ustar", 257
-# What is in archives that are spreadsheets, and the beginning of older ones of Excel.
+# Marks of archives that are spreadsheets, and the beginning of older ones of Excel.
 XLSX, ODS = (b"[Content_Types].xml", b"docProps/"), b"opendocument.spreadsheet"
 XLS = b"\xd0\xcf\x11\xe0"
 PARQUET = (b"PAR1",)
-# Of Arrow's format of files, and of streams, which Hugging Face writes.
+# The beginning of Arrow's files, and of its streams, which Hugging Face writes.
 ARROW = (b"ARROW1", b"\xff\xff\xff\xff")
 # Lines that show whether a file is in the format sample.
 SAMPLED_LINES = 10

@@ -60,7 +60,7 @@ class Table:
         return self.to_numbers is numbers_of_cells
 
     def call(self, kind: str) -> str:
-        """What reads such a table as Qrels or Run with `columns=`, for messages, or empty."""
+        """The call that reads such a table with `columns=`, for messages, or empty."""
         if self.method is None:
             return f"read_{kind.lower()}"
         return self.method and f"{kind}.{self.method}"

@@ -6,7 +6,7 @@ import re
 from array import array
 from itertools import chain, islice
 
-from fastrank.common.c_numbers import whole_number
+from fastrank.common.c_numbers import number_of_entire_text
 from fastrank.core.data.texts import decoded, encoded
 from fastrank.core.formats.tables.roles import asked_columns, is_header, names_of, normalized_name
 from fastrank.core.formats.tables.sniff import DELIMITERS as DELIMITERS
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LINES_AT_ONCE = 1 << 10
 RATING = "rating"
 SEMICOLONS = "the cells are separated by semicolons; expected commas (CSV) or tabs (TSV)"
-# What spreadsheets run; numbers and single characters, such as a dash, are nothing that they do.
+# Text that spreadsheets run as a formula; numbers and single characters, such as a dash, are none.
 FORMULA = re.compile(r"[=+\-@\t\r](?=.)(?!(?<=[+-])[0-9.]+(?:[eE][+-]?[0-9]+)?$)", re.DOTALL)
 
 
@@ -88,7 +88,9 @@ def _refuse_semicolons(first: Sequence[str], name: str, line: int) -> None:
 def are_names(cells: Sequence[str]) -> bool:
     """Whether a first line has some names that are known, and no number, as all rows have."""
     known = {name for role in ("query", "doc", "grade", "score") for name in names_of(role)}
-    numbers = [cell for cell in cells if whole_number(cell.encode("utf-8", "replace")) is not None]
+    numbers = [
+        cell for cell in cells if number_of_entire_text(cell.encode("utf-8", "replace")) is not None
+    ]
     return not numbers and not known.isdisjoint(map(normalized_name, cells))
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Larger ranks may be equal as 32-bit floats, which trec_eval 9.0.8 compares.
 LAST_RANK = 2**24
 LONGEST_INTEGER = 20
-# Of an id, in bytes; longer ones take a second look.
+# The usual length of an id, in bytes; longer ones take a second look.
 USUAL_LENGTH = 16
 # Attributes of the objects of other libraries that name a document.
 ID_NAMES = ("node_id", "id", "doc_id", "_id")
@@ -106,7 +106,7 @@ def texts_of_list(values: Sequence[Any], fail: Fail) -> Texts:
 
 
 def _copier(rows: Sequence[Any]) -> PythonApi | None:
-    """What copies objects of Python from a list; None if that cannot be done."""
+    """The function that copies objects of Python from a list; None if that cannot be done."""
     # Imported here because the trec_eval command does not need it.
     from fastrank.core.native.objects import python_api
 
@@ -354,7 +354,7 @@ def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
         try:
             return int(bool(value)) if is_truth else operator.index(value)
         except TypeError:
-            # Such as a tensor of floats.
+            # Not an integer after all, such as a tensor of floats.
             pass
     if hasattr(kind, "__float__") and not isinstance(value, (str, bytes)):
         try:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 # The names of columns and keys, in the order in which they are looked for.
 IDS, TITLES, TEXTS = (names_of(role) for role in ("id", "title", "text"))
-# Of what a table of texts has one each.
+# The roles of which a table of texts has one each.
 NEEDED = (("id",), ("text", "title"))
 # The lines at the beginning of a file that show whether it is a table, and how records begin.
 SOME_LINES = 10

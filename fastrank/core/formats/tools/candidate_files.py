@@ -75,7 +75,7 @@ def read_pairs(content: bytes, name: str) -> Table:
     return table_of_cells(name, names, list(zip(*rows, strict=True)), lines)
 
 
-# By subtask: the elements of the question and of its candidates, and the attribute of the label.
+# The elements of the question and of its candidates by subtask, and the attribute of the label.
 SUBTASKS = {
     "semeval-a": ("RelQuestion", "RelComment", "RELC_RELEVANCE2RELQ"),
     "semeval-b": ("OrgQuestion", "RelQuestion", "RELQ_RELEVANCE2ORGQ"),

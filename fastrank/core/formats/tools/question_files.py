@@ -149,7 +149,7 @@ def _need(given: Any, key: str, place: str, hint: str = "") -> None:
         raise ValueError(f"{place}: expected {key!r}, found {found:.60}{hint}")
 
 
-# By the column of the lists and the kind: the name of the column of numbers, and what yields the
+# The name of the column of numbers, by the column of the lists and the kind, and what yields the
 # document and the number in each row. The text of their ValueErrors follows the column's name.
 FORMS: dict[str, dict[str, tuple[str, Callable[[Any], Rows]]]] = {
     "ctxs": {"qrels": ("relevance", _flagged), "run": ("score", _scored)},

@@ -119,12 +119,12 @@ RATED = (
 )
 RATED_DOC = ("_id", "docId", "doc_id")
 GROUPS = ("topics", "query_groups", "queries")
-# What to do if nothing says which query a response answers.
+# The remedy if nothing says which query a response answers.
 NAMED = "write {query: response}, or add the key 'query_id' to each response"
 
 
 def at(found: Any, path: str) -> Any:
-    """What stands at a path, MISSING if nothing does."""
+    """The value at a path, MISSING if there is none."""
     for key in path.split("."):
         if not isinstance(found, dict) or key not in found:
             return MISSING
@@ -199,7 +199,7 @@ def numbers_by_query(found: Any, source: str, kind: str) -> dict[str, dict[str, 
 
 
 def kinds_of(found: Any, source: str) -> set[str]:
-    """What content of a JSON file has, if it is of a search engine: qrels, a run, or both."""
+    """The content of a JSON file, if it is of a search engine: qrels, a run, or both."""
     return set(_Reader(source).forms(found))
 
 
@@ -279,7 +279,7 @@ class _Reader:
             yield f"details[{query!r:.60}]", query, own
 
     def _of_snapshot(self, found: Any) -> Iterator[Found]:
-        """Of Quepid, as responses of _rank_eval; a query is named by its text, as in ratings."""
+        """A snapshot of Quepid as responses of _rank_eval; queries are named by their texts."""
         texts = {str(at(own, "query_id")): at(own, "query_text") for own in found["queries"]}
         for number, docs in found["docs"].items():
             if isinstance(docs, list):
@@ -345,7 +345,7 @@ class _Reader:
         """The ratings of each query, if this has some."""
         lists = at(found, "hits.hits")
         if is_objects(lists) and at(lists[0], "_source.judgmentRatings") is not MISSING:
-            # What OpenSearch answers if it is asked for a judgment list.
+            # The answer of OpenSearch to a request for a judgment list.
             if len(lists) > 1:
                 self.refuse("hits.hits", f"expected one judgment list, found {len(lists)}")
             return self._ratings(lists[0]["_source"])

@@ -1,8 +1,8 @@
-"""What a file seems to be that is not in TREC format, and what its first line is."""
+"""Guesses for messages: what a file is that is not in TREC format, and what its first line is."""
 
 from __future__ import annotations
 
-from fastrank.common.c_numbers import whole_number
+from fastrank.common.c_numbers import number_of_entire_text
 from fastrank.core.formats.files.source import HEAD
 from fastrank.core.formats.formats import format_of
 from fastrank.core.formats.tables.sniff import TREC_FIELDS
@@ -18,7 +18,7 @@ def is_header(line: bytes, next_line: bytes, kind: str) -> bool:
     return (
         has_names_only(line)
         and len(fields) in TREC_FIELDS[kind]
-        and whole_number(fields[3 if kind == "qrels" else 4]) is not None
+        and number_of_entire_text(fields[3 if kind == "qrels" else 4]) is not None
     )
 
 

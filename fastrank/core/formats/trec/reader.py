@@ -189,7 +189,8 @@ def _refuse_repeats(qrels: Qrels) -> None:
         raise FormatError(qrels.source, by_group.docs.line(repeat), reason)
 
 
-# By trec_eval's name of a format: the fields of a line, which of them are texts, and its number.
+# Formats by trec_eval's name: the fields of a line, which of them are texts, and the one that is a
+# number.
 FORMATS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "trec_results": ("at least 6 fields (query Q0 doc rank score tag)", ("docs",), "score"),
     "qrels": ("4 fields (query iter doc grade)", ("groups", "docs"), "grade"),

@@ -1,4 +1,4 @@
-"""What is unusual in TREC's formats: read if it has one meaning, else an error that explains it.
+"""Oddities in TREC's formats: read if they have one meaning, else an error that explains them.
 
 The readers come here only for fields that are not plain numbers, and for malformed lines.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from fastrank.common.c_numbers import whole_number
+from fastrank.common.c_numbers import number_of_entire_text
 from fastrank.core.data.texts import decoded, interning
 from fastrank.core.formats.tables.sniff import first_line
 from fastrank.core.native import kernels
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fastrank.core.native.record import Int64Array
 
 IS_HEADER = "is this a header? Remove the line"
-# By the number of fields in a line: which of them may be missing.
+# Questions about missing fields by the number of fields in a line.
 NO_FIELD = {
     "qrels": {3: "is the second field (iter) missing? Its value is ignored"},
     "run": {5: "is the second field (Q0) or the last one (tag) missing? Any word will do"},
@@ -33,13 +33,13 @@ HANDFUL, MANY = 5, 5
 # A number with separators of thousands, of which one could also be a decimal comma.
 THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+")
 TRUTHS = ("yes", "no", "true", "false")
-# What the second field of judgments usually is.
+# The usual second fields of judgments.
 USUAL_ITERATIONS = (b"0", b"Q0")
 
 
 def number_of(text: bytes, noun: str) -> float:
     """The number that a field is. Raises ValueError, which says what was expected and found."""
-    number = whole_number(text)
+    number = number_of_entire_text(text)
     if number is None:
         raise ValueError(no_number(text.decode("utf-8", "replace"), noun))
     if number != number:
@@ -72,7 +72,7 @@ def advice_on_number(text: str, noun: str) -> str:
     if THOUSANDS.fullmatch(text):
         either = f"{decimal} or " * (text.count(",") == 1)
         return f"{either}{whole}? Write it without commas"
-    if "," in text and whole_number(decimal.encode("utf-8", "replace")) is not None:
+    if "," in text and number_of_entire_text(decimal.encode("utf-8", "replace")) is not None:
         return "use a point, not a comma, for decimals"
     return "write 1 for yes and 0 for no" * (noun != "score" and text.lower() in TRUTHS)
 
@@ -89,7 +89,7 @@ def misplaced(line: bytes) -> str:
 
 
 def _has_fraction(text: bytes) -> bool:
-    number = whole_number(text)
+    number = number_of_entire_text(text)
     return number is not None and number % 1 != 0
 
 
@@ -118,7 +118,9 @@ def grades_with(
 def without_score(line: bytes, reason: str) -> str:
     """Why a run line has no score: `reason`, or that it is a header if its rank is not a number."""
     rank, score = line.split()[3:5]
-    if not score[:1].isalpha() or any(whole_number(field) is not None for field in (rank, score)):
+    if not score[:1].isalpha() or any(
+        number_of_entire_text(field) is not None for field in (rank, score)
+    ):
         return reason
     names = " and ".join(f"{field.decode('utf-8', 'replace')!r:.60}" for field in (rank, score))
     return f"expected a rank and a score, found {names}; {IS_HEADER}"
@@ -126,7 +128,7 @@ def without_score(line: bytes, reason: str) -> str:
 
 def has_names_only(line: bytes) -> bool:
     """Whether all fields of a line may be names of columns."""
-    return all(name[:1].isalpha() and whole_number(name) is None for name in line.split())
+    return all(name[:1].isalpha() and number_of_entire_text(name) is None for name in line.split())
 
 
 def refuse_swapped(name: str, docs: Texts, groups: Texts) -> None:
