@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+import fastrank as fr
 from tests.helpers.commands import PCA, PIXELS, QRELS, fastrank, printed, process, write
 
 TWO = f"{QRELS} {PIXELS} {PCA}"
@@ -98,3 +101,13 @@ def test_trec_eval_and_a_file_with_one_tag_have_no_note(command):
     write({"b.run": "# by x\n\n q Q0 d 1 2 b c d\r\nq Q0 e 1 1 b d\n"})
 
     assert fastrank(command).err == ""
+
+
+def test_functions_warn_of_another_tag_too():
+    run = b"q Q0 d 1 2 a\nq Q0 e 2 1 c\n"
+    write({"a.run": run.decode()})
+    reading = [partial(fr.evaluate, {"q": {"d": 1}}), fr.Evaluator({"q": {"d": 1}}).evaluate]
+    for read in (*reading, fr.read_run, lambda given: fr.evaluate({"q": {"d": 1}}, [given])):
+        for source in ("a.run", io.BytesIO(run)):
+            with pytest.warns(UserWarning, match="has the tag 'a', the last one 'c'"):
+                read(source)

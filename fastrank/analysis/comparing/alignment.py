@@ -39,13 +39,13 @@ class Measured(NamedTuple):
     """The values of one measure, float64[systems, queries], and which ones are better.
 
     within: if the queries are data sets, the values of each one's queries, float64[systems,
-    queries], to resample them, too. shares: whether all values of the measure are between 0 and 1.
+    queries], to resample them, too. name: of the measure, which tells what values can be.
     """
 
     values: Floats
     better: str
     within: list[Floats] | None = None
-    shares: bool = True
+    name: str = ""
 
 
 class Aligned(NamedTuple):

@@ -13,6 +13,7 @@ from fastrank.analysis.comparing.bootstrap import (
     t_interval,
 )
 from fastrank.analysis.comparing.groups import alike
+from fastrank.analysis.comparing.inputs import may_be_shares
 from fastrank.analysis.comparing.pair_tests import (
     SIGNS,
     Tested,
@@ -187,7 +188,7 @@ def analyze(
         adjusted = adjust(tested.p, settings.correction)
     notes = {pair: [note] for pair, note in tested.notes.items()}
     intervals = _intervals(paired, means, settings, notes)
-    _widen(paired, means, settings, intervals, notes, shares=measured.shares)
+    _widen(paired, means, settings, intervals, notes, measured.name)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean_a, mean_b = _means_of_pairs(paired, means)
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
@@ -273,8 +274,7 @@ def _widen(
     settings: Settings,
     intervals: tuple[Floats, Floats, Floats, Floats],
     notes: dict[int, list[str]],
-    *,
-    shares: bool,
+    measure: str,
 ) -> None:
     """Replace intervals without width, of equal values, and those that resamples leave too wide.
 
@@ -282,15 +282,21 @@ def _widen(
     studentized bounds, which alone of resamples can be beyond that, or infinite, are cut there.
     Otherwise there is no interval without width, or with an infinite bound.
     """
+    least = CONSTANT * paired.largest
+    ends = (intervals[0], intervals[1]), (intervals[2], intervals[3])
+    if settings.interval != "studentized" and not any(
+        (high - low <= least).any() for low, high in ends
+    ):
+        return
     units = None if paired.clusters is None else len(np.unique(paired.clusters))
     finite = paired.values[~np.isnan(paired.values)]
-    bounded = shares and bool(((finite >= 0.0) & (finite <= 1.0)).all())
+    bounded = may_be_shares(measure) and bool(((finite >= 0.0) & (finite <= 1.0)).all())
     sides = (
-        (means.mean, means.n, intervals[0], intervals[1], 0.0),
-        (paired.difference, paired.n, intervals[2], intervals[3], -1.0),
+        (means.mean, means.n, *ends[0], 0.0),
+        (paired.difference, paired.n, *ends[1], -1.0),
     )
     for values, n, low, high, lowest in sides:
-        for row in np.flatnonzero(high - low <= CONSTANT * paired.largest):
+        for row in np.flatnonzero(high - low <= least):
             count = units or int(n[row])
             bounds = all_the_same(float(values[row]), count, lowest, 1.0, settings.level)
             low[row], high[row] = bounds if bounded else (np.nan, np.nan)
