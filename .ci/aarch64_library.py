@@ -13,8 +13,9 @@ os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 import llvmlite.binding as llvm
 
 from fastrank.core.native import build
+from fastrank.core.native.compiling.digests import kernel_digests
 from fastrank.core.native.compiling.frontend import Frontend
-from fastrank.core.native.compiling.object_cache import Compiled, emit_object
+from fastrank.core.native.compiling.object_cache import Compiled, ObjectCache, emit_object
 from fastrank.core.native.compiling.signatures import call_words
 from fastrank.core.native.declare import KERNELS
 
@@ -29,14 +30,14 @@ def main(linker: str, target: str) -> None:
     """Compile all kernels and link them."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    frontend = Frontend()
-    compiled = {
-        name: Compiled(
-            call_words(kernel.signature, holds_gil=kernel.holds_gil),
-            _emit(frontend.compile(name), "generic"),
-        )
-        for name, kernel in KERNELS.items()
-    }
+    frontend, cache, compiled = Frontend(), ObjectCache(), {}
+    for name, digest in kernel_digests().items():
+        kernel = cache.get(digest, TRIPLE)
+        if kernel is None:
+            words = call_words(KERNELS[name].signature, holds_gil=KERNELS[name].holds_gil)
+            kernel = Compiled(words, _emit(frontend.compile(name), "generic"))
+            cache.put(digest, TRIPLE, kernel)
+        compiled[name] = kernel
     # From here on, the build sees the machine that the library is for.
     platform.machine = lambda: "aarch64"
     objects = {name: kernel.code for name, kernel in compiled.items()}

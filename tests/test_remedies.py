@@ -214,10 +214,10 @@ fr.read_run('three.csv')
   fr.read_run('header.csv'), fr.read_run('three.csv', columns={'query': 0, 'doc': 1, 'score': 2}),
     fr.read_run('three.csv', columns={'query': 0, 'doc': 1, 'rank': 2})
 fr.read_run('tags.csv')
-  ; select the rows of one 'tag', or give all rows one new tag: fr.read_run(..., tag=NAME)
+  ; select the rows of one, or give all rows one new tag: fr.read_run(..., tag=NAME)
   fr.read_run('tags.csv', tag='c')
 fr.evaluate(QRELS, tagged(), 'map')
-  ; select the rows of one 'tag', or give all rows one new tag: fr.Run.from_pandas(..., tag=NAME)
+  ; select the rows of one, or give all rows one new tag: fr.Run.from_pandas(..., tag=NAME)
   fr.evaluate(QRELS, tagged()[tagged()['tag'] == 'a'], 'map'), fr.Run.from_pandas(tagged(), tag='c')
 scores(measure='map P.1').interval() => found 2 measures; name one: map, P_1
   scores(measure='map P.1').interval('P_1'), scores().interval()
@@ -392,9 +392,6 @@ fr.evaluate_tasks({'task': model}, {'a': TEXTS}) => ; rename the model
 fr.evaluate('qrels', ['-'], 'map', executor=threads())
   workers cannot read standard input (-); read it first
   fr.evaluate('qrels', [fr.read_run('run')], 'map', executor=threads())
-fr.evaluate({'relevant_docs': QRELS, 'mode': 'text'}, RUN, 'map')
-  ; pass the part 'relevant_docs', or the file
-  fr.evaluate({'relevant_docs': QRELS}['relevant_docs'], RUN, 'map')
 fr.evaluate({'queries': [{'query': 'q1', 'ratings': {'d1': 3}}]}, RUN, 'map')
   ; pass the JSON file itself, which is read => fr.evaluate('case.json', RUN, 'map')
 fr.evaluate(QRELS, {'need': ['q1'], 'doc_id': ['d1'], 'score': [0.5]}, 'map')
@@ -418,6 +415,8 @@ fr.read_qrels('twice.csv') => ; to choose one, use read_qrels(..., columns={'doc
 """)
 # On the command line: what fails, the status and words of the message, what follows it.
 COMMANDS = cases("""
+eval -m map qrels tags.csv => 1 , or set --columns tag= to read all as one run
+  eval -m map --columns tag= qrels tags.csv
 eval -f csv qrels run => 2 ; did you mean --format? => eval --format csv qrels run
 eval --interval t --seed 1 --format csv qrels run => 2 ; use --interval bca
   eval --interval bca --seed 1 --format csv qrels run

@@ -71,10 +71,13 @@ def _formats() -> str:
 
 
 def _names(title: str) -> str:
-    rows = [
-        f"| {role} | {', '.join(f'`{name}`' for name in names_of(key))} |"
-        for role, key in TABLES[title].items()
-    ]
+    rows = []
+    for role, key in TABLES[title].items():
+        # Names that stand in a table above are not repeated.
+        pairs = [(t, r) for t, table in TABLES.items() for r in table]
+        first = next(pair for pair in pairs if names_of(TABLES[pair[0]][pair[1]]) == names_of(key))
+        names = ", ".join(f"`{name}`" for name in names_of(key))
+        rows.append(f"| {role} | {names if first[0] == title else f'as `{first[1]}` above'} |")
     return "\n".join(["| role | names |", "|---|---|", *rows])
 
 

@@ -30,8 +30,6 @@ REPETITIONS = 5000
 # The judge of the worked example, one of the better ones.
 JUDGE = "willia-umbrela1"
 SEED = 2023
-# How many queries the plans have that the page shows.
-SAMPLE = 10
 # What the page shows of the judges and of the coefficients.
 SHOWN = (
     "NISTRetrieval-reason1",
@@ -165,16 +163,9 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
     rows = list(coverage.rows(qrels, {run_name(run): run for run in runs}, REPETITIONS))
     short = [own for own in rows if coverage.falls_short(own, REPETITIONS)]
     assert not short, short
-    digits = {name: ROOT / "data" / f"{name}.run" for name in coverage.RUNS}
-    easy = [
-        row.queries
-        for row in coverage.rows(ROOT / "data" / "digits.qrels", digits, REPETITIONS // 5)
-        if (row.judge, row.measure, row.system) == (JUDGE, "RR@10", "pixels")
-    ]
     plans = list(coverage.plan_rows(qrels, {run_name(run): run for run in runs}, REPETITIONS // 10))
     short_plans = [row for row in plans if coverage.falls_short(row, REPETITIONS // 10)]
     assert not short_plans, short_plans
-    nearly = [row for row in plans if row.judge not in coverage.JUDGES]
     biased = [row for row in rows if row.judge_alone < 0.5]
     judges = Judges(folder, human, twenty)
     return TEXT.format(
@@ -184,18 +175,7 @@ def page(folder: Path, qrels: str, runs: list[str]) -> str:
         estimate=estimate,
         sheet="\n".join(sheet.splitlines()[:4]),
         judge=JUDGE,
-        coverage=coverage.table(
-            own for own in rows if own.judge == JUDGE and own.n == 20 and " - " not in own.system
-        ),
-        worst=f"{100 * min(easy):.1f}",
-        sample=SAMPLE,
-        plans=coverage.plan_table(
-            row
-            for row in plans
-            if (row.judge, row.queries) == (JUDGE, SAMPLE) and " - " not in row.system
-        ),
-        plan_least=f"{100 * min(row.coverage for row in plans if row not in nearly):.1f}",
-        nearly_least=f"{100 * min(row.coverage for row in nearly):.1f}",
+        plan_least=f"{100 * min(row.coverage for row in plans):.1f}",
         repetitions=f"{REPETITIONS:,}",
         least=f"{100 * min(min(row.everyone, row.queries) for row in rows):.1f}",
         most=f"{100 * max(max(row.everyone, row.queries) for row in rows):.1f}",
@@ -299,44 +279,12 @@ needs to find that difference.
 
 ## How often are the intervals right?
 
-`python -m bench coverage --qrels QRELS RUN RUN` lets people judge n random queries {repetitions} times, and
-counts how often the 95 % interval has the true mean. Here the queries, runs and judgments are those of
-TREC Robust 2003, and the judge, `{judge}`, is simulated from its confusion matrix. `known queries`: the 100
-queries are all there are. `all queries`: they stand for all that users ask, of which 400 are drawn for each
-repetition. `people alone` is the interval without the judge, `judge alone` that of the judge's values of all
-400; `width` is the width as a share of that of people alone.
-
-{coverage}
-
-With differences of systems, a second judge, n = 50, and n = 100, too, every interval covers the truth in
-{least} to {most} %. The interval of the judge alone covers it in less than half of the repetitions in
-{alone} cases; where it does better, its errors happen to cancel out.
-
-Where half or more of the human values are the same (`*`), a sample may have no others. Intervals of measures
-between 0 and 1 are then as wide as if half a query more had been judged, with the value that changes the mean
-most; where all values are the same, they are those of Clopper and Pearson. With the easier queries in `data/`,
-where RR@10 of `pixels` is 1 for 98 % of the queries, they cover it in {worst} % or more: they are longer than
-need be, rather than too short. Below 20 queries, the output says that intervals may fall short.
-
-With a plan of pairs, people and the judge may agree on all two or three pairs that were drawn from a stratum,
-and still differ on others. The variance of a stratum is therefore estimated from all pairs with the same judge's
-grade, and from four more with any grade, so that intervals have a width until every pair is judged. With pairs of
-{sample} random queries, again with `{judge}`:
-
-{plans}
-
-With differences of systems, 5 and 20 queries, and the other judge, too, they cover the truth in {plan_least} % or
-more of the repetitions. With a judge that errs in only 3 % of the pairs, they are longer than need be, and
-cover it in {nearly_least} to 100 %.
-
-## Work on judgments
-
-| task | command | Python |
-|---|---|---|
-| merge judgments of several judges | `fastrank qrels merge --prefer majority` | `fr.merge_qrels` |
-| see what changed between two versions | `fastrank qrels diff` | `fr.diff_qrels` |
-| find unjudged documents in the top ranks | `fastrank qrels holes` | `fr.unjudged` |
-| list the pool of runs | | `fr.pool` |
+`python -m bench coverage` has people judge n random queries {repetitions} times, with judges that are simulated from
+their confusion matrices. On TREC Robust 2003, with n from 20 to 100, intervals of means and differences hold
+the true mean in {least} to {most} % of the repetitions. Those of the judge alone hold it in less than half of them
+in {alone} cases. Intervals of plans of pairs hold it in {plan_least} % or more. Where most values
+are equal, intervals are rather too wide. Below 20 queries, the output warns.
+[Benchmarks](../bench/README.md#intervals-of-estimates) has tables.
 """
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,6 +39,11 @@ def version() -> str:
 
 def on_page_markdown(markdown: str, *, config: Any, **_: Any) -> str:
     """Fill in the version and the address of the repository where a page shows them."""
-    return markdown.replace("{VERSION}", f"{{{version()}}}").replace(
-        "{REPOSITORY}", f"{{{config.repo_url}}}"
-    )
+    for placeholder, text in {
+        "{VERSION}": f"{{{version()}}}",
+        "{REPOSITORY}": f"{{{config.repo_url}}}",
+        "OWNER/fastrank/": f"{urlsplit(config.repo_url).path[1:]}/",
+        "@vX.Y.Z": f"@v{version()}",
+    }.items():
+        markdown = markdown.replace(placeholder, text)
+    return markdown

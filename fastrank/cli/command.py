@@ -12,7 +12,7 @@ from fastrank.common.arguments import TREC_EVAL_VERSIONS
 from fastrank.common.faces import on_command_line
 from fastrank.core.formats.files import files
 from fastrank.core.formats.formats import FORMATS
-from fastrank.core.formats.tables.roles import asking_columns
+from fastrank.core.formats.tables.roles import asked_columns, asking_columns
 from fastrank.errors import FastrankError, MeasureError, OptionError
 
 TYPE_CHECKING = False
@@ -199,9 +199,7 @@ class Command:
             tell = cache(self.warn)
             warnings.showwarning = lambda message, *_: tell(str(message))
             result = run(arguments)
-            if columns.unused:
-                names = ", ".join(map(repr, columns.unused))
-                raise UsageError(f"--columns: no table has the columns {names}")
+            columns.check()
             if self._plot and arguments.plot is not None:
                 from fastrank.core.results.images import check_format
 
@@ -260,7 +258,13 @@ def _check_version(arguments: argparse.Namespace) -> None:
 
 
 def write_lines(path: str | None, lines: Iterable[bytes]) -> None:
-    """Write to standard output (None), or to a file, which is compressed if its name says so."""
+    """Write to standard output (None), or to a file, which is compressed if its name says so.
+
+    With `--columns`, all lines are made first, for the error about a name that no table has.
+    """
+    if asked_columns().unused:
+        lines = list(lines)
+        asked_columns().check()
     if path is None:
         write(lines)
     else:

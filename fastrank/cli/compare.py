@@ -23,6 +23,7 @@ from fastrank.common.keywords import names_of
 from fastrank.common.lazy import optional
 from fastrank.core.formats.files import files
 from fastrank.core.formats.inputs import run_names
+from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.formats.trec.line_files import read_clusters
 from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES
@@ -66,7 +67,7 @@ STATISTICAL = [name for name in names_of(ComparisonOptions) if name not in OTHER
 def _declare(parser: Parser) -> None:
     add = partial(parser.add, group=OUTPUT)
     parser.add_files(runs=True)
-    # One table of values is enough.
+    # With --values, one operand is enough, a table.
     parser.arguments[-1].required, parser.arguments[-1].default = False, []
     add("--values", "compare values per item in tables, of any program", group=INPUTS)
     parser.add_measures(DEFAULT_MEASURES)
@@ -135,6 +136,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _write(comparison: Comparison, arguments: argparse.Namespace, runs: RunScores | None) -> int:
     """Print the comparison, or write its files; runs: None for values."""
     _choose_pair(comparison, arguments)
+    asked_columns().check()
     content = encoded(_printed(comparison, arguments))
     outputs = files_of(comparison, arguments, runs, arguments.measures or DEFAULT_MEASURES.split())
     if arguments.output is not None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fastrank.cli.parser import Parser
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
-COMPLETED = ("fastrank", "trec_eval")
+COMPLETED = ("fastrank", "fastrank-eval", "trec_eval")
 EPILOG = """\
 examples:
   fastrank completion bash > ~/.local/share/bash-completion/completions/fastrank
@@ -25,9 +25,9 @@ examples:
 
 Write it once, and again after an update: bash and fish read these folders by
 themselves; zsh reads those of $fpath (`fpath+=~/.zfunc` before `compinit` in
-~/.zshrc); for tcsh, `source` the file in ~/.tcshrc. For trec_eval do the same
-with `fastrank completion SHELL trec_eval`, into a file with its name. Needs the
-extra `completion`.
+~/.zshrc); for tcsh, `source` the file in ~/.tcshrc. For trec_eval and
+fastrank-eval do the same with `fastrank completion SHELL COMMAND`, into a file
+with its name. Needs the extra `completion`.
 """
 
 
@@ -35,7 +35,7 @@ def _declare(parser: Parser) -> None:
     parser.add("SHELL", f"the shell: {', '.join(SHELLS)}", choices=SHELLS)
     parser.add(
         "[COMMAND]",
-        f"the command to complete: {' or '.join(COMPLETED)} (default: {COMPLETED[0]})",
+        f"the command to complete: {', '.join(COMPLETED)} (default: {COMPLETED[0]})",
         dest="completed",
         choices=COMPLETED,
         nargs="?",
@@ -48,17 +48,17 @@ def completions(shell: str, command: str) -> str:
     shtab = optional("shtab", "fastrank completion", "completion")
     if shell not in shtab.SUPPORTED_SHELLS:
         raise OptionError("SHELL", f"shtab {shtab.__version__} has no {shell}; update it")
-    parser = _fastrank() if command == "fastrank" else _trec_eval()
+    parser = _trec_eval() if command == "trec_eval" else _fastrank(command)
     text: str = shtab.complete(parser, shell)
     return text
 
 
-def _fastrank() -> Parser:
-    """The parser of fastrank, with those of its commands as subparsers."""
+def _fastrank(name: str) -> Parser:
+    """The parser of fastrank by one of its names, with those of its commands as subparsers."""
     from fastrank.cli.main import COMMANDS, command_of
     from fastrank.cli.parser import Parser
 
-    root = Parser(prog="fastrank")
+    root = Parser(prog=name)
     root.add("--version", "show the version and the engine, and exit")
     commands = root.add_subparsers()
     for name, summary in COMMANDS.items():

@@ -69,9 +69,9 @@ Exit status: 0 for success, 1 for wrong inputs, 2 for invalid options.
 def _declare_explain(parser: Parser) -> None:
     add = partial(parser.add, group=INPUTS)
     parser.add_files()
-    asked = parser.groups[INPUTS].add_mutually_exclusive_group()
-    add("--query QUERY", "id of the query (default with --other: differs most)", group=asked)
-    add("--against FILE", "find the settings that give the values in FILE", group=asked)
+    exclusive = parser.groups[INPUTS].add_mutually_exclusive_group()
+    add("--query QUERY", "id of the query (default with --other: differs most)", group=exclusive)
+    add("--against FILE", "find the settings that give the values in FILE", group=exclusive)
     add(
         "-m, --measure MEASURE ...",
         f"measure{REPEATED} (default: {DEFAULT_MEASURES}; with --against, all of FILE)",

@@ -53,7 +53,7 @@ NUMBERS: dict[str, tuple[type, str]] = {"int": (int, "N"), "float": (float, "X")
 
 def columns_by_role(text: str) -> list[tuple[str, Name]]:
     """The roles and names in `query=search_term,doc=0,grade=`; a number is that of a column."""
-    pairs = []
+    pairs: list[tuple[str, Name]] = []
     # A name may have commas.
     for pair in re.split(r",(?=\w+=)", text):
         role, equals, name = pair.partition("=")
@@ -61,6 +61,8 @@ def columns_by_role(text: str) -> list[tuple[str, Name]]:
             expected = f"ROLE=NAME, with a role such as {', '.join(LISTED_ROLES)}"
             expected += did_you_mean(closest(role, ROLES)) * bool(equals)
             raise argparse.ArgumentTypeError(f"expected {expected}, found {pair!r}")
+        if role in dict(pairs):
+            raise argparse.ArgumentTypeError(f"expected one column for {role}, found {text!r}")
         pairs.append((role, int(name) if name.isdecimal() else name or None))
     return pairs
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from fastrank import __version__
-from fastrank.core.native import engine
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastrank.cli.command import Command
@@ -98,6 +95,11 @@ def _run(words: list[str]) -> int:
         from fastrank.cli.trec_eval import main as trec_eval
 
         return trec_eval(words[1:])
+    from fastrank.cli.version import overwritten
+
+    if problem := overwritten():
+        print(f"fastrank: {problem}", file=sys.stderr)
+        return 1
     if words[:1] and words[0] in COMMANDS:
         asked = parser_of(words[0]).parse_args(words[1:])
         return int(asked.command(asked))
@@ -167,12 +169,13 @@ def command_of(name: str) -> Command:
 
 def _print_version() -> int:
     from fastrank.cli.output import guarded, write
+    from fastrank.cli.version import version
 
     def command() -> int:
         write([version().encode() + b"\n"])
         return 0
 
-    return guarded(f"fastrank {__version__}", command)
+    return guarded("fastrank", command)
 
 
 def _unknown_command(word: str) -> str:
@@ -185,29 +188,3 @@ def _unknown_command(word: str) -> str:
     close = closest(word, [*COMMANDS, "help"], SYNONYMS)
     hint = did_you_mean(f"`fastrank {name}`" for name in close)
     return f"unknown command {word!r}{hint or '; expected ' + ', '.join(COMMANDS)}"
-
-
-def version() -> str:
-    """The version of fastrank, the engine that runs its kernels, and which `trec_eval` runs.
-
-    Raises EngineError.
-    """
-    return f"fastrank {__version__}, engine: {engine()}\ntrec_eval: {_trec_eval()}"
-
-
-def _trec_eval() -> str:
-    """The path of the command that a shell finds, and whether it starts Python for every call."""
-    import shutil
-
-    path = shutil.which("trec_eval")
-    if path is None:
-        return "not on the PATH"
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except OSError as error:
-        return f"{path}, which cannot be read: {error.strerror}"
-    # In the launcher, which the executable holds.
-    if b"from fastrank.cli" not in content:
-        return f"{path}, another program"
-    return f"{path}, {'starts Python' if content.startswith(b'#!') else 'compiled'}"

@@ -27,7 +27,7 @@ PROTOCOL = {
     "samples_per_label": SENTEVAL,
     "test": SENTEVAL,
 }
-MODULES = {"llama_index": RANKING, "mlflow": RANKING, "mteb": "fr.evaluate_model", "ragas": RANKING}
+MODULES = {"llama_index": RANKING, "mlflow": RANKING, "ragas": RANKING}
 # The replacements of what was there, by its owner: commands and attributes, flags of a command,
 # values of a flag or an option, and parameters of a function.
 DROPPED: dict[str, dict[str, str]] = {

@@ -39,12 +39,12 @@ def option(name: str, value: object) -> str:
     return by_face(f"{name}={value!r}", f"--{name.replace('_', '-')} {value}")
 
 
-def column_option(role: str, call: str | None = None) -> str:
-    """The advice to name the column of a role; call: the function that takes `columns=`.
+def column_option(*roles: str, call: str | None = None) -> str:
+    """The advice to name the columns of roles; call: the function that takes `columns=`.
 
     >>> column_option("doc"), column_option("doc", call="read_run")
     ("set columns={'doc': NAME}", "use read_run(..., columns={'doc': NAME})")
     """
-    columns = f"columns={{{role!r}: NAME}}"
+    columns = f"columns={{{', '.join(f'{role!r}: NAME' for role in roles)}}}"
     python = f"set {columns}" if call is None else f"use {call}(..., {columns})"
-    return by_face(python, f"set --columns {role}=NAME")
+    return by_face(python, f"set --columns {','.join(f'{role}=NAME' for role in roles)}")

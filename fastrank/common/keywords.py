@@ -106,8 +106,8 @@ def names_of(options: type) -> dict[str, str]:
     """The options that a TypedDict lists, with their types as strings."""
     return {
         name: type_
-        for kind in reversed(options.__mro__)
-        for name, type_ in getattr(kind, "__annotations__", {}).items()
+        for base in reversed(options.__mro__)
+        for name, type_ in getattr(base, "__annotations__", {}).items()
     }
 
 
@@ -126,9 +126,9 @@ def takes(options: type, *tables: Iterable[Keyword]) -> Callable[[Target], Targe
     keywords = {
         keyword.name: keyword for table in tables for keyword in table if keyword.name in types
     }
-    assert len(keywords) == len(types), f"{options.__name__}: described are {sorted(keywords)}"
+    assert len(keywords) == len(types), f"{options.__name__}: the table has {sorted(keywords)}"
 
-    def described(target: Target) -> Target:
+    def decorate(target: Target) -> Target:
         import inspect
 
         function = target.__init__ if isinstance(target, type) else target  # type: ignore[misc]
@@ -149,7 +149,7 @@ def takes(options: type, *tables: Iterable[Keyword]) -> Callable[[Target], Targe
             target.__doc__ = documented(target.__doc__, keywords.values())
         return target
 
-    return described
+    return decorate
 
 
 def documented(docstring: str, keywords: Iterable[Keyword]) -> str:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Workers: TypeAlias = Executor | Pool
 
 MOST_ITEMS = 32
-# For executors that do not say how many workers they have.
+# Defaults for executors that do not say how many workers they have.
 UNKNOWN_CHUNK, UNKNOWN_WORKERS = 8, 8
 # The functions and shared objects that a worker process keeps, by their digests; the last used is
 # last.

@@ -59,6 +59,7 @@ CASES = [
     ("fastrank", "gate check --max-", {"--max-drop", "--max-unjudged"}),
     ("fastrank", "help conv", {"convert"}),
     ("fastrank", "trec_eval -R qrels_", {"qrels_jg", "qrels_prefs"}),
+    ("fastrank-eval", "gate ch", {"check"}),
     ("trec_eval", "--Rel", {"--Rel_info_format"}),
     ("trec_eval", "-m ndcg_", {"ndcg_cut", "ndcg_rel"}),
     ("trec_eval", "pix", {"pixels.run"}),

@@ -6,14 +6,13 @@ import os
 import re
 import subprocess
 import sys
-import textwrap
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import fastrank as fr
-from tests.helpers.code_blocks import REPOSITORY, blocks_of, python, read, sets_up, shell
+from tests.helpers.code_blocks import REPOSITORY, blocks_of, python, read, sets_up
 
 DOCS, README = REPOSITORY / "docs", REPOSITORY / "README.md"
 PAGES = [*sorted(DOCS.rglob("*.md")), README]
@@ -92,31 +91,6 @@ def test_what_a_reader_meets_is_told(text, problem, tmp_path):
 
     assert problem in found
     assert (found == "") is (problem == "")
-
-
-def test_steps_of_the_workflow_run(folder, monkeypatch):
-    """Each succeeds but the installation, whose result is this environment."""
-    (workflow,) = (block.text for _, block in BLOCKS if block.kind == "yaml")
-    steps = [
-        textwrap.dedent(lines or line)
-        for lines, line in re.findall(r" run: (?:\|\n((?: {10}.*\n)+)|(.*)\n)", workflow)
-    ]
-    summary, output = folder / "summary.md", folder / "output"
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
-    monkeypatch.setenv("GITHUB_OUTPUT", str(output))
-    shell(
-        "fastrank gate save -m nDCG@10 -m R@100 -o baseline.json data/digits.qrels data/pixels.run",
-        folder,
-    )
-
-    install, *others = steps
-    assert install == "pip install '.[embeddings]'"
-    assert len(others) == workflow.count(" run: ") - 1 == 2
-    for step in others:
-        found = shell(step, folder)
-        assert (found.returncode, found.stderr) == (0, "")
-    assert summary.read_text("utf-8").startswith("### Gate passed (200 queries, ")
-    assert output.read_text("utf-8") == "verdict=pass\n"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

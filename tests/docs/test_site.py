@@ -201,3 +201,11 @@ def test_the_citation_is_that_of_the_package(script):
     assert f"{{{title}}}" in made
     assert f"version = {{{fr.__version__}}}" in made
     assert f"url     = {{{CONFIG.repo_url}}}" in made
+
+
+def test_the_workflow_uses_the_action_of_this_repository_and_version(script):
+    page = (DOCS / "gate.md").read_text("utf-8")
+
+    made = script("project").on_page_markdown(page, config=CONFIG)
+
+    assert f"uses: fastrank/.github/actions/gate@v{fr.__version__}\n" in made

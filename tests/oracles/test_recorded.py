@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 from typing import Any
 
 import pytest
@@ -43,11 +44,21 @@ def differences(found: Any, expected: dict[str, Any]) -> list[str]:
     wrong = []
     if found.status != expected["exit"]:
         wrong.append(f"exit status {found.status}, recorded {expected['exit']}")
-    if expected["stdout"] is not None and found.stdout != expected["stdout"].encode("latin-1"):
+    if expected["stdout"] is not None and found.stdout != _here(expected["stdout"]):
         wrong.append(f"standard output {found.stdout!r}")
     if expected["stderr"] and not found.stderr:
         wrong.append("no message")
     return wrong
+
+
+def _here(recorded: str) -> bytes:
+    """What trec_eval prints on this machine: 0 / 0 is `-nan` on x86-64, where it was recorded.
+
+    Those of trec_eval for ARM print `nan` in the same cases, and are the same in all else.
+    """
+    if platform.machine() != "x86_64":
+        recorded = recorded.replace("-nan", " nan")
+    return recorded.encode("latin-1")
 
 
 def test_there_are_cases_for_every_measure():

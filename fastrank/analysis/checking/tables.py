@@ -102,10 +102,10 @@ def reading_of(found: Any, name: str, lines: int, *, judgments: bool) -> Reading
         rows = _rows(_table_of(found, name, judgments), ITEM, 0, judgments)
         # Ids of a table that the reader refuses may be anything, even lone surrogates without
         # bytes.
-        without = (
+        empty_queries = (
             [] if judgments or refused else [q for q, documents in found.items() if not documents]
         )
-        empty = frozenset(map(os.fsencode, without))
+        empty = frozenset(map(os.fsencode, empty_queries))
         return Reading(Rows(**{**rows._asdict(), "empty": empty}), refused)
     except (FormatError, InputError, AttributeError):
         # The reader has already reported the wrong structure or the invalid id.
@@ -132,40 +132,41 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
     columns = columns_of(table, roles, None)
     lacks_grades = judgments and may_lack_grades(table.names, columns)
     optional = ("grade",) if lacks_grades else ()
-    found = find_columns(table.names, roles, columns, table.source, optional=optional)
-    queries, docs = table.texts(found["query"]), table.texts(found["doc"])
+    positions = find_columns(table.names, roles, columns, table.source, optional=optional)
+    queries, docs = table.texts(positions["query"]), table.texts(positions["doc"])
     write = _stripped if table.to_numbers is numbers_of_cells else _written
     numbers: dict[str, list[bytes]] = {
-        role: list(map(write, table.values(table.names[found[role]])))
+        role: list(map(write, table.values(table.names[positions[role]])))
         for role in ("grade", "rank", "score")
-        if role in found
+        if role in positions
     }
-    if judgments and "grade" not in found:
+    if judgments and "grade" not in positions:
         numbers["grade"] = [b"1"] * table.size
     values = _values(numbers, judgments)
     if not judgments and "score" not in numbers:
         # A document's score is minus its rank. The reader reports invalid ranks.
         numbers["score"] = [b"-" + rank for rank in numbers["rank"]]
-        plain = np.full_like(values.classes, codes.A_NUMBER)
+        plain_classes = np.full_like(values.classes, codes.A_NUMBER)
         scores = np.where(values.rank_classes == codes.A_NUMBER, -1.0 * values.integers, np.nan)
-        values = Rows(**{**values._asdict(), "scores": scores, "classes": plain})
+        values = Rows(**{**values._asdict(), "scores": scores, "classes": plain_classes})
     # Query ids and then document ids in one buffer.
     text = bytes(queries.buffer) + bytes(docs.buffer)
     shift = len(queries.buffer)
-    places = np.arange(table.size) if table.rows is None else np.asarray(table.rows)
-    nothing = [b""] * table.size
-    shown = [numbers.get(role, nothing) for role in (["grade"] if judgments else ["rank", "score"])]
+    row_numbers = np.arange(table.size) if table.rows is None else np.asarray(table.rows)
+    no_texts = [b""] * table.size
+    roles_shown = ["grade"] if judgments else ["rank", "score"]
+    number_columns = [numbers.get(role, no_texts) for role in roles_shown]
     tags: list[tuple[bytes, int]] = []
-    if "tag" in found:
-        tag_texts = table.texts(found["tag"])
-        every = (tag_texts.starts, tag_texts.lengths, np.arange(table.size))
-        tags = distinct_texts(bytes(tag_texts.buffer), every, places)
-    docs_at = records.Spans(np.asarray(docs.starts) + shift, np.asarray(docs.lengths))
-    columns = {name: np.asarray(getattr(values, name)) for name in NUMBERS} | {"lines": places}
+    if "tag" in positions:
+        tag_texts = table.texts(positions["tag"])
+        tag_spans = (tag_texts.starts, tag_texts.lengths, np.arange(table.size))
+        tags = distinct_texts(bytes(tag_texts.buffer), tag_spans, row_numbers)
+    doc_spans = records.Spans(np.asarray(docs.starts) + shift, np.asarray(docs.lengths))
+    columns = {name: np.asarray(getattr(values, name)) for name in NUMBERS} | {"lines": row_numbers}
     rows, order = rows_by_query(
         text,
         _stretches(queries),
-        docs_at,
+        doc_spans,
         columns,
         line_count=lines,
         tags=tags,
@@ -174,9 +175,9 @@ def _rows(table: Table, unit: str, lines: int, judgments: bool) -> Rows:
         has_ranks="rank" in numbers,
     )
     if order is not None:
-        shown = [[column[row] for row in order] for column in shown]
+        number_columns = [[column[row] for row in order] for column in number_columns]
     # Its length is that of the rows, so that `_replace` fails.
-    return Rows(**{**rows._asdict(), "numbers": tuple(shown)})
+    return Rows(**{**rows._asdict(), "numbers": tuple(number_columns)})
 
 
 def _stretches(queries: Texts) -> tuple[Any, Any, Any]:

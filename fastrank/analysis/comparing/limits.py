@@ -8,7 +8,7 @@ import numpy as np
 
 from fastrank.analysis.comparing.analysis import BY_SIGNS
 from fastrank.analysis.comparing.pair_tests import adjust
-from fastrank.analysis.comparing.power import least
+from fastrank.analysis.comparing.power import least, p_of_t
 from fastrank.analysis.comparing.randomization import unequal_units
 from fastrank.common.messages import counted
 
@@ -91,6 +91,4 @@ def _smallest_p(k: float, n: int, settings: Settings) -> float:
         return 2.0 ** (1 - math.floor(k + 1e-9))
     if settings.test != "t" or k >= n:
         return 0.0
-    from scipy.special import stdtr
-
-    return float(2 * stdtr(n - 1, -math.sqrt(k * (n - 1) / (n - k))))
+    return float(p_of_t(math.sqrt(k * (n - 1) / (n - k)), n - 1))

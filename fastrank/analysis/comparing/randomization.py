@@ -149,7 +149,7 @@ def _exact_p(magnitudes: Integers, threshold: int) -> float:
     left, right = (np.empty(2**size, np.int64) for size in (half, len(magnitudes) - half))
     room = np.empty(max(1, len(right) // 2), np.int64)
     count: int = kernels.count_signed_sums(magnitudes, threshold, left, right, room)
-    # As many sums are as far below 0 as above.
+    # Sums are as often far below 0 as above.
     return float(min(1.0, 2 * count / 2 ** len(magnitudes)))
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FUNCTION = re.compile(r"[^\W\d][\w.]+:[^\W\d][\w.]*")
 DRIVER = [sys.executable, "-m", "fastrank.analysis.conformance.driver"]
-# With these in its arguments, a program reads files.
+# A program with these in its arguments reads files.
 FILES = ("{qrels}", "{run}")
 # How much is read of what a program prints.
 MOST_BYTES = 1 << 20

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# What a program under test is told.
+# The parts of a case that a program under test sees.
 TOLD = ("case", "measure", "k", "judgments", "ranking")
 # The measures of several queries.
 MEANS = ("mean_recall", "mrr", "map", "mean_ndcg")

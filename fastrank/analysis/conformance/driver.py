@@ -13,7 +13,7 @@ from typing import Any
 def main(name: str) -> None:
     """Call `module:function` with each case on standard input, and print the answers."""
     answers = os.fdopen(os.dup(1), "w")
-    # What the function prints is no answer.
+    # Output of the function is no answer.
     os.dup2(2, 1)
     module, _, path = name.partition(":")
     function: Any = reduce(getattr, path.split("."), import_module(module))

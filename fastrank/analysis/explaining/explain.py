@@ -155,15 +155,15 @@ def explain(
         return explained_against(qrels, run, against, measures, all_options)
     checked = evaluation_options(all_options)
     refuse_expected(checked)
-    shown = at_least("rows", rows, 1)
+    row_limit = at_least("rows", rows, 1)
     selection = Selection(DEFAULT_MEASURES if measures is None else measures)
     bound, unexplained = explained_measures(selection, checked.trec_eval_version)
     check_options(bound, checked)
     refuse_negative_levels(bound, checked)
     judgments = judgments_of(qrels, checked)
-    given_runs = [run] if other is None else [run, other]
-    names = run_names(given_runs)
-    runs = [run_of(source, checked) for source in given_runs]
+    sources = [run] if other is None else [run, other]
+    names = run_names(sources)
+    runs = [run_of(source, checked) for source in sources]
     plan, chosen = Plan(judgments, bound, checked), ""
     if query is None:
         if other is None:
@@ -183,7 +183,7 @@ def explain(
                 notes=notes_of(judged, bound, parts, unexplained),
                 grades=judged.grades,
                 titles=_titles(texts, judged),
-                rows=shown,
+                rows=row_limit,
             )
         )
     first, second = explanations[0], explanations[1] if other is not None else None
@@ -194,14 +194,14 @@ def explain(
 def _most_different(plan: Plan, runs: Sequence[Run]) -> tuple[str, str]:
     """The query on which two runs differ most in the first measure, and why it was chosen."""
     measures = plan.measures
-    asked = (
+    requested = (
         (position, decoded(name), bound)
         for bound in measures
         for position, name in zip(_positions(bound, measures), bound.names, strict=True)
     )
-    _, name, first = min(asked, key=lambda item: item[0])
+    _, name, bound = min(requested, key=lambda item: item[0])
     values = []
-    plan = plan.changed(measures=[first])
+    plan = plan.changed(measures=[bound])
     for run in runs:
         scores = scores_of(plan, match(plan, run))
         values.append(dict(zip(scores.queries, scores.lists()[name], strict=True)))
@@ -209,8 +209,8 @@ def _most_different(plan: Plan, runs: Sequence[Run]) -> tuple[str, str]:
     differences = {query: abs(b[query] - a[query]) for query in a if query in b}
     query = max(differences, key=differences.__getitem__, default=None)
     if query is None or not differences[query]:
-        of = counted(len(differences), "common query", "common queries")
-        raise GroupError(f"the runs do not differ in {name} on {of}; name a query")
+        common = counted(len(differences), "common query", "common queries")
+        raise GroupError(f"the runs do not differ in {name} on {common}; name a query")
     return query, (
         f"query {query} differs most in {name}, of {len(differences):,}: {number(a[query])} (a)"
         f" and {number(b[query])} (b)"
@@ -229,24 +229,24 @@ def parts_of(judged: JudgedQuery, measures: Sequence[BoundMeasure]) -> dict[str,
         positions = _positions(bound, measures)
         values = judged.values(bound) if bound.measure.kernel else []
         for index, name in enumerate(bound.names):
-            parts = judged.contributions(bound, index)
+            contributions = judged.contributions(bound, index)
             value = values[index]
-            if value != parts.value:
+            if value != contributions.value:
                 # The value of a query without a relevant document.
                 if judged.options.no_relevant != "one" or value != 1.0:
                     raise FastrankError(
-                        f"{decoded(name)}: what the documents add gives {parts.value!r} instead of"
-                        f" {value!r}, which is an error of fastrank"
+                        f"{decoded(name)}: what the documents add gives {contributions.value!r}"
+                        f" instead of {value!r}, which is an error of fastrank"
                     )
-                why = "R" if parts.divisor else parts.divided_by
-                parts = parts.changed(adds={}, divisor=0, divided_by=why)
+                divided_by = "R" if contributions.divisor else contributions.divided_by
+                contributions = contributions.changed(adds={}, divisor=0, divided_by=divided_by)
             elif judged.options.no_relevant == "one" and not judged.retrieved:
                 # Not R, which gives queries with results 1.
-                parts = parts.changed(divisor=0, divided_by="the number of results")
+                contributions = contributions.changed(divisor=0, divided_by="the number of results")
             part = Part(
                 name=decoded(name),
                 value=value,
-                parts=parts,
+                parts=contributions,
                 documents=judged.shown(bound),
                 level=judged.level(bound),
             )

@@ -33,8 +33,8 @@ def to_text(verdict: Verdict) -> str:
     if verdict.status != "pass":
         for measure in listed(verdict):
             rows = list(verdict.regressed(measure, WORST).rows())
-            worst = ", ".join(f"{query} {signed(change)}" for query, *_, change in rows)
-            reasons += [f"most regressed in {measure}: {worst}"] if rows else []
+            worst_changes = ", ".join(f"{query} {signed(change)}" for query, *_, change in rows)
+            reasons += [f"most regressed in {measure}: {worst_changes}"] if rows else []
     notes = [Paragraph(f"note: {note}") for note in all_notes(verdict)]
     return text(Document([_grid(verdict), Section(heading(verdict), [Items(reasons)]), *notes]))
 
@@ -95,10 +95,11 @@ def _row(check: Check) -> list[Cell]:
     ]
 
 
-def _value(value: float | None, shown: Callable[[float], str]) -> Cell:
+def _value(value: float | None, formatted: Callable[[float], str]) -> Cell:
     # Numbers of queries are integers.
-    text = "" if value is None else f"{value:d}" if isinstance(value, int) else shown(value)
-    return Cell(text, number=True)
+    if value is None:
+        return Cell("", number=True)
+    return Cell(f"{value:d}" if isinstance(value, int) else formatted(value), number=True)
 
 
 def content_of(verdict: Verdict) -> dict[str, object]:
@@ -130,8 +131,8 @@ def heading(verdict: Verdict) -> str:
     compared = f"{queries}, {_policy(verdict)}"
     if verdict.status == "pass":
         return f"gate passed ({compared})"
-    bad = sum(check.result == verdict.status for check in verdict.results)
-    checks = f"{bad} of {len(verdict.results)} checks"
+    bad_count = sum(check.result == verdict.status for check in verdict.results)
+    checks = f"{bad_count} of {len(verdict.results)} checks"
     if verdict.status == "fail":
         return f"gate failed: {checks} ({compared})"
     outcome = "passed with a warning" if verdict.passed else "failed"
@@ -160,7 +161,7 @@ def all_notes(verdict: Verdict) -> list[str]:
     return [*passed, *verdict.notes]
 
 
-# How many errors, warnings and notices of a step GitHub shows.
+# The number of errors, of warnings and of notices that GitHub shows of a step.
 SHOWN = 10
 
 
@@ -171,11 +172,12 @@ def to_github(verdict: Verdict) -> str:
     """
     bad = [check for check in verdict.results if check.result != "pass"]
     kind = "warning" if verdict.passed else "error"
-    more = len(bad) - (SHOWN - 1)
+    hidden_count = len(bad) - (SHOWN - 1)
     lines = [annotation(kind, check.title, check.message) for check in bad[: SHOWN - 1]]
-    summary = heading(verdict) + (f"; {more} more are not shown" if more > 0 else "")
+    hidden = f"; {hidden_count} more are not shown" if hidden_count > 0 else ""
+    last_line = heading(verdict) + hidden
     lines.append(
-        annotation("notice" if verdict.status == "pass" else kind, "fastrank gate", summary)
+        annotation("notice" if verdict.status == "pass" else kind, "fastrank gate", last_line)
     )
     notes = all_notes(verdict)[: SHOWN - 1]
     lines += [annotation("notice", "fastrank gate", note) for note in notes]

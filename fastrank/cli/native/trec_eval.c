@@ -5,10 +5,10 @@
  * declared.h, which header.py writes.
  *
  * Stated here and in Python:
- * - what options and variables mean (cli/trec_eval.py), and that of several lists of cutoffs the
- *   first counts, in ascending order (core/measures/selection.py);
+ * - what options and variables mean (cli/trec_eval.py), and that only the first of several lists
+ *   of cutoffs counts, in ascending order (core/measures/selection.py);
  * - that columns have an item for each line, judgment or query (core/formats/trec/reader.py,
- *   core/matching/files.py and judged.py, core/evaluation/values.py); other sizes kernels say;
+ *   core/matching/files.py and judged.py, core/evaluation/values.py); the kernels tell all other sizes;
  * - what is averaged how (core/scores/summary.py), and printed (core/scores/columns.py). */
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@
 #endif
 #ifdef __linux__
 #include <sys/syscall.h>
-/* The function of a new C library is another one than that of an old one. */
+/* fstat of glibc 2.33 and later is a symbol that older ones lack; the system call is in all. */
 #define fstat(file, status) syscall(SYS_fstat, file, status)
 #endif
 #ifdef __APPLE__ /* Never tried. */
@@ -44,7 +44,7 @@ extern char **environ;
 /* A measure that is asked for, with its own cutoffs, and its values per query and over all. */
 struct asked { struct measure is; doubles values, summary; bytes texts; };
 struct file { int handle; struct stat status; };
-/* With the order of the queries by their ids. */
+/* Judgments with the order of the queries by their ids. */
 struct judgments { struct Qrels qrels; struct TextTable queries; integers order; };
 
 static char **shell_words; /* Room for four, and the arguments as they came. */
@@ -271,7 +271,7 @@ static int judge(struct file file, int64_t room, struct judgments judgments,
 static struct StreamedRankings judge_run(struct file file, struct judgments judgments, char **tag) {
     int64_t size = file.status.st_size, rows = judgments.qrels.grades.count;
     int64_t queries = judgments.order.count;
-    /* Pages that nothing touches cost nothing: less than all memory is for a small file. */
+    /* Pages that are never touched cost nothing; small files get a smaller room all the same. */
     for (int64_t room = size < 4 * PIECE ? PIECE / 4 : PIECE;; room *= 4) {
         struct StreamedRankings streamed = {
             new_integers(rows), new_integers(rows), new_integers(rows), new_integers(rows),
@@ -348,7 +348,7 @@ static void summarize(struct asked *own, int64_t evaluated, struct Qrels qrels) 
     }
 }
 
-/* What is printed. When the first of it is, nothing can be left to Python any more. */
+/* The output. Once its first bytes are written, nothing can be left to Python any more. */
 static char output[1 << 16];
 static size_t used;
 
@@ -389,7 +389,7 @@ static void put_digits(int64_t number, int decimals) {
     put_part(at, end - at);
 }
 
-/* As printf prints it, which takes longer; where that is plain, without printf. */
+/* A number as printf prints it, which takes longer: plain ones without printf. */
 static void put_value(double value, enum average average) {
     double scaled = value * SCALE, below = floor(scaled), rest = scaled - below;
     int whole = average == SUM && fabs(value) < 1L << 53 && floor(value) == value;

@@ -22,7 +22,7 @@ INDENT = "  "
 ROOM = 2
 # There is no superscript q that fonts have.
 SUPERSCRIPTS = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-# For significantly better, significantly worse, and at most.
+# Symbols of significantly better, significantly worse, and at most.
 SYMBOLS = ("▲", "▼", "≤")
 ASCII_SYMBOLS = ("+", "-", "<=")
 # Output that GitHub's runners take for a command: `::error::` at the beginning of a line, whatever

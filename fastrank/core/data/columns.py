@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastrank.core.native.buffers import Code, Memory
     from fastrank.core.native.record import Offsets
 
-    # As many values as there are rows.
+    # A column has as many values as there are rows.
     Column: TypeAlias = "Sequence[object] | npt.ArrayLike"
 
 

@@ -277,7 +277,7 @@ def take(column: Any, order: Int64Array) -> Any:
     if not column:
         return column
     rows = zeros(column.format, len(order))
-    # All that is taken has eight bytes.
+    # Only items of eight bytes are taken.
     values, taken = (memoryview(memory).cast("B").cast("q") for memory in (column, rows))
     kernels.take_words(values, order, taken)
     return rows

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 TABLE = "a table of queries × documents, or a flat array with query_ids=, group_sizes= or offsets="
 # More row numbers are not kept.
 MANY = 1 << 17
-# For scores as float64, which are free again when the values are computed.
+# Memory for scores as float64, free again when the values are computed.
 _SCORES = Recycled()
 # Orders of documents with equal scores that do not depend on ids.
 TIES = ("given", *BY_GRADE)

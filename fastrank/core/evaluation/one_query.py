@@ -33,7 +33,7 @@ class OneQuery:
     def __init__(self, plan: Plan, index: DictJudgments, documents: int, arrange: Arrange) -> None:
         batch = DictBatch(index, plan.judging, 1, documents)
         self.deepest, self._run = batch.deepest, batch.run
-        # To look at the types of all keys takes no time where they are few.
+        # Looking at the types of all keys takes no time where they are few.
         self._run.check_keys[0] = 1
         run = JudgedRun(queries=[0], judged=batch.judged, missing=0, tag=b"")
         # A copy of the plan, whose memory could otherwise refer to this.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrank.common.messages import counted
 from fastrank.core.data.texts import decoded
+from fastrank.core.formats.tables.dicts import INNER
 from fastrank.errors import NoQueriesError
 
 TYPE_CHECKING = False
@@ -37,6 +38,9 @@ def no_queries_error(
         return NoQueriesError(f"the run has no queries{dropped}")
     sides = f"run: {_first(run_queries, SHOWN_QUERIES)}; {sides}"
     message = f"the run and the qrels share no query ids ({sides})"
+    for part in INNER.values():
+        if part.encode() in run_queries:
+            message += f"; {part!r} is a part of the files of some tools, not a query"
     for difference, normal in DETAILS.items():
         if not {*map(normal, judged)}.isdisjoint(map(normal, run_queries)):
             message += f"; do the ids differ only {difference}?"

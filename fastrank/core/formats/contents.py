@@ -9,6 +9,7 @@ from fastrank.common.faces import by_face
 from fastrank.common.messages import malformed
 from fastrank.core.data.texts import decoded, encoded
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK
+from fastrank.core.formats.tables.dicts import INNER, part_of
 from fastrank.core.formats.tables.reading import binary_table
 from fastrank.core.formats.tables.records import json_content, table_of_json
 from fastrank.core.formats.tables.roles import kind_of_names
@@ -51,11 +52,6 @@ class Content(NamedTuple):
         return self.content
 
 
-# Keys of judgments and of a run in an object with more: LlamaIndex's data sets of questions, with
-# their texts and those of the documents, and the results of FlagEmbedding.
-INNER = {"qrels": "relevant_docs", "run": "search_results"}
-
-
 def read_json(given: Content) -> Found:
     """JSON and JSON lines, also of search engines."""
     from fastrank.core.formats.tools.search_engines import numbers_by_query
@@ -65,11 +61,13 @@ def read_json(given: Content) -> Found:
     numbers = numbers_by_query(whole, given.name, given.kind)
     if numbers is not None:
         return numbers
-    inner = whole.get(INNER[given.kind]) if isinstance(whole, dict) else None
-    if isinstance(inner, dict):
-        return inner
-    if isinstance(inner, list) and sum(isinstance(value, list) for value in whole.values()) == 1:
-        loaded = {DATA: inner}
+    if isinstance(whole, dict):
+        part = part_of(whole, given.kind, given.name)
+        if part is not whole:
+            return dict(part)
+        listed = whole.get(INNER[given.kind])
+        if isinstance(listed, list) and sum(isinstance(own, list) for own in whole.values()) == 1:
+            loaded = {DATA: listed}
     table = table_of_json(loaded, lines, given.name, given.form)
     return loaded if table is None else table
 

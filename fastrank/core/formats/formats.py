@@ -224,7 +224,7 @@ def format_of(head: bytes, name: str, kind: str) -> str:
     Detected from the content, or from the name if the content is ambiguous.
     """
     for record in _RECORDS:
-        # To read the lines of binary files would take a millisecond.
+        # Reading the lines of binary files would take a millisecond.
         if isinstance(record.recognise, tuple) and head.startswith(record.recognise):
             return record.name
     beginning, likely = Head(head, kind), ""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from fastrank.common.arguments import DEFAULT_VERSION
+from fastrank.common.messages import python_warning
 from fastrank.core.data.columns import PerQuery
 from fastrank.core.formats.files.source import is_unusual, name_of
 from fastrank.core.formats.formats import SUFFIXES, format_of
@@ -14,6 +15,7 @@ from fastrank.core.formats.qrels import Preferences, Qrels
 from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.arrow_files import is_folder
+from fastrank.core.formats.tables.dicts import INNER, part_of
 from fastrank.core.formats.tables.forms import are_cells
 from fastrank.core.formats.tables.forms import are_rows as are_rows
 from fastrank.core.formats.tables.forms import choose_split as choose_split
@@ -74,7 +76,8 @@ def as_qrels(
         from fastrank.core.formats.tables.dicts import SOURCE
         from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 
-        return qrels_from_dict(found, source="qrels" if found is given else SOURCE)
+        source = "qrels" if found is given else SOURCE
+        return qrels_from_dict(found, source=source, warn=python_warning)
     from fastrank.core.formats.tables.to_qrels import qrels_of
 
     return qrels_of(found)
@@ -139,7 +142,8 @@ def in_memory(given: Any, kind: str, noun: str) -> Table | Mapping[Any, Any] | N
         given = choose_split(kind, given, None)
     if isinstance(given, Mapping):
         if not are_columns(given):
-            return given
+            is_whole = any(name in given for name in INNER.values())
+            return part_of(given, kind, kind) if is_whole else given
         columns = table_of_columns(given, f"{kind} <dict>")
         columns.method = ""
         return columns
@@ -170,8 +174,9 @@ def _table_of_rows(given: Iterable[Any], kind: str) -> Table | None:
     if isinstance(given, tuple) and not is_row(first) and are_cells(given):
         names = plain_fields(kind, rows, f"{kind} <tuple>")
         return table_of_columns(dict(zip(names, rows, strict=False)), "<tuple>")
-    if isinstance(first, Mapping):
-        return table_of_records(rows, f"<{type(given).__name__}>") if is_row(first) else None
+    if not rows or isinstance(first, Mapping):
+        is_table = not rows or is_row(first)
+        return table_of_records(rows, f"<{type(given).__name__}>") if is_table else None
     return table_of_tuples(rows, kind)
 
 

@@ -172,7 +172,7 @@ def read_run(
     """
     check_choice("rank_by", rank_by, RANK_BY)
     if is_folder(source):
-        return run_of(saved_table(source), columns, tag=tag, rank_by=rank_by)
+        return run_of(saved_table(source), columns, tag=tag, rank_by=rank_by, warn=warn)
     file, form = _open(source, format, "run", columns)
     with file:
         if form == "trec":
@@ -189,7 +189,7 @@ def read_run(
         found = content_of(_content(file, form), file.name, form, "run", columns, rank_by, warn)
         if not isinstance(found, Table):
             return run_from_dict(found, tag=tag, rank_by=rank_by, source=file.name)
-        run = run_of(found, columns, tag=tag, rank_by=rank_by)
+        run = run_of(found, columns, tag=tag, rank_by=rank_by, warn=warn)
         file.check_unchanged()
         return run
 

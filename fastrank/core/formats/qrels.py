@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastrank.common.messages import python_warning
 from fastrank.core.data.columns import Frozen, PerQuery, as_array, id_text
 from fastrank.core.data.texts import Texts, decoded, take
 from fastrank.core.native import kernels, records
@@ -129,8 +130,8 @@ class Qrels(Convertible):
         """Create judgments from {query: {document: grade}}, or {query: [document, ...]} (grade 1).
 
         Ids may be str, bytes, integers or objects with a str(); grades are integers or floats, see
-        `grades`. Queries without documents are dropped. Raises InputError, which names the query
-        and the document.
+        `grades`. Queries without documents are dropped, and, with a warning, documents whose grade
+        is missing (None, NaN). Raises InputError, which names the query and the document.
 
         >>> fr.Qrels.from_dict({"q1": {"d1": 1, "d2": 0}}).grades.tolist()
         [1, 0]
@@ -139,7 +140,7 @@ class Qrels(Convertible):
         """
         from fastrank.core.formats.tables.to_qrels import qrels_from_dict
 
-        return qrels_from_dict(given)
+        return qrels_from_dict(given, warn=python_warning)
 
     @classmethod
     def from_pandas(

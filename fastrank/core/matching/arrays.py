@@ -41,7 +41,7 @@ BLOCK = 64
 SOURCE = "<arrays>"
 # The bits of the smallest normal 32-bit float: those above it are neighbours that differ as scores.
 SMALLEST_NORMAL = 1 << 23
-# For each thread that is started by default.
+# Memory for each thread that is started by default.
 _MEMORY = tuple(Recycled() for _ in range(MOST_THREADS))
 
 

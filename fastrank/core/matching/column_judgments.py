@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 # strata.
 WITHOUT_RANKINGS = ("queries", "run")
 WITHOUT_GRADES = (*WITHOUT_RANKINGS, "strata")
-# As many possible keys for each one that is there are numbered faster by a table than by sorting.
+# The number of possible keys per key that occurs up to which a table numbers them faster than
+# sorting.
 DENSE = 16
 
 

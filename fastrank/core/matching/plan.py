@@ -133,7 +133,7 @@ class Requirements:
         return bound.measure.needs in ("run", "queries") or format == self.options.relevance_format
 
 
-# By the id of measures in KEPT; finding requirements takes as long as judging a short ranking.
+# Requirements by the id of measures in KEPT; finding them takes as long as judging a short ranking.
 _REQUIREMENTS: dict[int, Requirements] = {}
 
 

@@ -53,7 +53,7 @@ kernels = _Kernels()
 
 
 def engine() -> str:
-    """What runs the kernels, and why: `precompiled (x86-64-v3)`, `jit (...)`, `python (...)`.
+    """The engine of the kernels, and why: `precompiled (x86-64-v3)`, `jit (...)`, `python (...)`.
 
     The environment variable FASTRANK_ENGINE=precompiled or =jit insists on one of them;
     NUMBA_DISABLE_JIT=1 runs the kernels as plain Python.

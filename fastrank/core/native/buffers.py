@@ -128,7 +128,7 @@ def _mapped(size: int) -> mmap.mmap:
 
 
 class FreeList:
-    """What serves again when nobody uses it any more: memory, and what is prepared for it.
+    """Memory that serves again when nobody uses it any more, and what is prepared for it.
 
     Getting zeroed pages from the system is slow. May be used by several threads. most: how many
     things it keeps.
@@ -203,7 +203,7 @@ def address(buffer: Any) -> int:
     if not isinstance(buffer, memoryview) and hasattr(buffer, "ctypes"):
         return int(buffer.ctypes.data)
     if isinstance(buffer, memoryview) and buffer.readonly:
-        # Such as Arrow's, of which ctypes gives no address.
+        # ctypes gives no address of some memory, such as Arrow's.
         import numpy
 
         return int(numpy.asarray(buffer).ctypes.data)

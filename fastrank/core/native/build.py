@@ -114,7 +114,7 @@ def _compile(missing: dict[str, list[str]]) -> Iterator[tuple[str, str, Compiled
     kernels share is generated once.
     """
     workers = [Worker() for _ in range(count_processes())]
-    # Those that are idle, and generate or optimise.
+    # Idle workers, which generate or optimise.
     generators: SimpleQueue[Worker] = SimpleQueue()
     optimisers: SimpleQueue[Worker] = SimpleQueue()
     for i, worker in enumerate(workers):

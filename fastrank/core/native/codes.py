@@ -11,7 +11,8 @@ DONE, MALFORMED, NUL_IN_LINE, NUL_AT_LINE_START, MISPLACED, BARE_RETURN = range(
 # Numbers: what is known of the text of one, as bits. It must be given to a slower reader; or only
 # its beginning is a number, or nothing of it.
 EXACT, HARD, PARTIAL = 0, 1, 2
-# What is refused where numbers are read as C's atof reads them, and where a whole text must be one.
+# The classes of text that are refused where numbers are read as C's atof reads them, and where a
+# whole text must be one.
 AS_C, STRICTLY = HARD, HARD | PARTIAL
 # Taking lines of a run: what is known of the blanks of a block. Fields are marked, and several may
 # come between two; they are marked, and one comes; fields are not marked, and all blanks are spaces
@@ -27,7 +28,7 @@ BLOCK = 1 << 13
 # newlines, of which every byte may be one.
 MARK_BYTES = BLOCK // 8 + 16
 NEWLINE_PLACES = BLOCK + 4
-# What cursor.file is where kernels are not to read on by themselves.
+# The value of cursor.file where kernels are not to read on by themselves.
 NO_FILE = -1
 # The shortest line of a run, `q Q d r s t` with its newline, by which a text has lines at most.
 SHORTEST_LINE = 12
@@ -75,7 +76,7 @@ OVERLAP_VALUES = 5
 TYPE_IN_OBJECT, NUMBER_IN_FLOAT, HASH_IN_TEXT = 8, 16, 24
 # ... and before the address of the items of a list.
 ITEMS_IN_LIST = 24
-# What an argument of a kernel is; an array's items have their size.
+# The kinds of arguments of kernels; an array's items have their size.
 RECORD, INTEGER = -1, 0
 
 # Grades of retrieved documents without one of their own: outside the qrels; negative there.
@@ -94,9 +95,9 @@ UNJUDGED, POOLED = -1, -2
     MISPLACED_FIELDS,
 ) = range(8)
 ODD_KINDS = 8
-# What the text of a number is: all of it a number (for a grade: an integer), only its
-# beginning, nothing of it, nan, infinite, a decimal that is whole or not where an integer should
-# stand, and what only a slower reader can tell.
+# The classes of a number's text: all of it a number (for a grade: an integer), only its beginning,
+# nothing of it, nan, infinite, a decimal that is whole or not where an integer should stand, and
+# one that only a slower reader can tell.
 (
     A_NUMBER,
     A_PREFIX,

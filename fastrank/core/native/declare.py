@@ -185,7 +185,7 @@ def _let_kernels_make(record: type[Record]) -> None:
 
 
 def _structure(state: type[State]) -> types.Type:
-    """What numba sees of a state: its memory, with its names."""
+    """A state as numba sees it: its memory, with its names."""
     fields = [(name, np.int64) for name in state.__annotations__]
     structure = numba.from_dtype(np.dtype(fields, align=True))
     # Its own name, with all fields, would be part of every function's.

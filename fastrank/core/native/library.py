@@ -129,7 +129,7 @@ class EntryPoints:
         return call
 
     def _packer(self, count: int, words: list[str]) -> Packer | None:
-        """What packs such arguments faster than this module."""
+        """The function that packs such arguments faster than this module."""
         from fastrank.core.native.objects import make_packer
 
         return make_packer(HoldingFunction(self.find("pack_arguments")[0]), count, words)
@@ -249,7 +249,8 @@ def library_path(level: str, folder: str = NATIVE) -> str:
 def _is_current(carried: bytes, folder: str) -> bool:
     """Whether a library in a folder, with the sources that it carries, is that of these sources."""
     if not carried and folder == NATIVE:
-        # That of an installed package carries none: it is as old as the files beside it.
+        # The library of an installed package carries no sources: it is as old as the files beside
+        # it.
         return True
     return (carried or read_sources(os.path.dirname(folder))) == read_sources()
 

@@ -163,7 +163,7 @@ def make_packer(entry: HoldingFunction, count: int, words: list[str]) -> Packer 
 def _expected(count: int, words: list[str]) -> list[list[int]]:
     """The columns of `ExpectedArguments`, a row for each word."""
     rows: list[list[int]] = []
-    # What comes next is the last: the record that has it, and which of its fields it is.
+    # A stack, whose last item comes next: the record that has it, and which of its fields it is.
     pending = [(-1, i) for i in reversed(range(count))]
     for row, word in enumerate(words):
         owner = pending.pop()

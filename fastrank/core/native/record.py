@@ -54,7 +54,7 @@ class Record(Columns, metaclass=_WithoutDict):
     call it Name in their signature.
     """
 
-    # By this and `_asdict` numba knows a named tuple; native/declare.py says it.
+    # Numba recognizes a named tuple by this and `_asdict`; native/declare.py says it.
     _fields: tuple[str, ...]
 
     def __init_subclass__(cls, *, query: str = "") -> None:

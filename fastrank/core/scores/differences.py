@@ -61,7 +61,7 @@ class ScoreDifferences(QueryValues):
 
     first: Evaluated
     second: Evaluated
-    # For each query of the first Scores its row in the second.
+    # The rows in the second Scores of the queries of the first.
     _rows: list[int]
 
     @property

@@ -60,32 +60,33 @@ def assemble(
     if not isinstance(judgments, Qrels):
         raise TypeError(f"qrels: expected Qrels, found {type(judgments).__name__}")
     judged = set(map(decoded, judgments.queries))
-    rows = [row for row, query in enumerate(query_ids) if query in judged]
-    if not rows:
+    judged_rows = [row for row, query in enumerate(query_ids) if query in judged]
+    if not judged_rows:
         sides = both_sides(judgments.queries, "queries", _encoded(query_ids))
         raise InputError(name, f"no query has judgments ({sides})")
-    documents, docs = set(corpus_ids), [*map(decoded, judgments.docs)]
+    corpus_docs, judged_docs = set(corpus_ids), [*map(decoded, judgments.docs)]
     grades = judgments.grades
     # A negative grade is that of a document nobody judged.
-    graded = [doc for doc, grade in zip(docs, grades.tolist(), strict=True) if grade >= 0]
-    outside = {doc: None for doc in graded if doc not in documents}
-    if documents.isdisjoint(graded or docs):
+    graded_docs = zip(judged_docs, grades.tolist(), strict=True)
+    graded = [doc for doc, grade in graded_docs if grade >= 0]
+    outside = {doc: None for doc in graded if doc not in corpus_docs}
+    if corpus_docs.isdisjoint(graded or judged_docs):
         raise InputError(name, not_in_corpus(judgments.docs, _encoded(corpus_ids)))
     counts = {"documents": len(corpus_ids), "queries": len(query_ids)}
     row_numbers = {noun: counts[noun] for noun in numbered}
     for noun, count in row_numbers.items():
         is_corpus = noun == "documents"
-        texts = judgments.docs if is_corpus else judgments.queries
+        judged_ids = judgments.docs if is_corpus else judgments.queries
         remedy = f"give the {noun} the ids that the judgments have"
-        of_texts = grades if is_corpus else None
-        check_numbering(name, texts, RowIds(None, count), noun, remedy, of_texts)
-    if len(rows) < len(query_ids):
-        queries = [queries[row] for row in rows]
+        of_ids = grades if is_corpus else None
+        check_numbering(name, judged_ids, RowIds(None, count), noun, remedy, of_ids)
+    if len(judged_rows) < len(query_ids):
+        queries = [queries[row] for row in judged_rows]
     return Dataset(
         name=name,
         corpus_ids=corpus_ids,
         corpus=corpus,
-        query_ids=[query_ids[row] for row in rows],
+        query_ids=[query_ids[row] for row in judged_rows],
         queries=queries,
         qrels=judgments,
         outside=list(outside),

@@ -89,7 +89,7 @@ def digest_of(texts: Iterable[str]) -> str:
     digest = blake2b(digest_size=_DIGEST_BYTES)
     for text in texts:
         content = text.encode("utf-8", "surrogatepass")
-        # With the length, so that different lists of texts never give the same bytes.
+        # The length is included, so that different lists of texts never give the same bytes.
         digest.update(b"%d:" % len(content))
         digest.update(content)
     return digest.hexdigest()

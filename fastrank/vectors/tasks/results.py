@@ -23,7 +23,7 @@ from fastrank.vectors.tasks.result import TaskResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from typing_extensions import Unpack
@@ -114,6 +114,12 @@ class TaskResults(Result, WithDropped):
     def tasks(self) -> list[str]:
         """The names of the tasks."""
         return list(dict.fromkeys(score.task for score in self.scores))
+
+    def __iter__(self) -> Iterator[TaskScore]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
 
     def __getitem__(self, key: str | tuple[str, str]) -> TaskScore:
         task, model = key if isinstance(key, tuple) else (key, None)

@@ -154,7 +154,7 @@ def best_f1(labels: npt.ArrayLike, scores: npt.ArrayLike, *, extremes: bool = Tr
 def _sorted(positive: Array, scores: Array) -> tuple[Array, int, Callable[[int], Any]]:
     """Ascending keys with labels, the number of labels 1, and the score of a key without label."""
     if scores.dtype == numpy.float32:
-        # To sort keys that hold the score takes a tenth of the time of sorting an order.
+        # Sorting keys that hold the score takes a tenth of the time of sorting an order.
         keys = numpy.empty(len(scores), numpy.int64)
         scores = numpy.ascontiguousarray(scores)
         total = kernels.keys_of_scores(scores, positive.view(numpy.uint8), keys)

@@ -64,7 +64,7 @@ qid,docno,score,rank\nq,d,1,1\nq,e,3,2\nq,f,2,3\n
 q\td\t1\nq\te\t2\nq\td\t3\n
   3 duplicate: duplicate document 'd' in query 'q': score -3, but -1 on line 1; trec_eval stops at
     this query
-qid,docno,rank\nq,d,1\nq,e,x\n => 3 malformed: column 'rank': expected a number, found 'x'
+qid,docno,rank\nq,d,1\nq,e,x\n => 3 malformed: column 'rank': expected a rank, found 'x'
   3 bad-rank: rank 'x' is not an integer
 {"qid": "q", "docid": "d", "score": "0.5"}\n{"qid": "p", "docid": "-1", "score": null}\n
   1 bad-score: score "'0.5'" of document 'd' is not a number
@@ -84,13 +84,13 @@ qid,docno\nq,d\n
     retrieval_score, relevance_score, prediction; or use read_run(..., columns={'score': NAME})
 qid,docno,score\nq,d,1\nq,e\n => 3 malformed: expected 3 cells, as in the first line, found 2
 [{"qid": "q", "docno": "d", "score": 1}, 5] => - malformed: record 2, expected an object, found int
-query_id,doc_id,score\nq,,1\n => 2 malformed: column 'doc_id': expected an id, found an empty text
+query_id,doc_id,score\nq,,1\n => 2 malformed: column 'doc_id': expected an id, found a missing value
 {"query_id": "q", "doc_id": "", "score": 1}\n
   1 malformed: column 'doc_id': expected an id, found an empty text
 qid,docno,score\n => - no-results: the file has no results
 qid,docno,score,tag\nq,d,2,a\nq,e,1,b\n
-  - malformed: expected one run, found 2 tags, such as 'a' and 'b'; select the rows of one 'tag',
-    or give all rows one new tag: fr.read_run(..., tag=NAME)
+  - malformed: column 'tag': expected one run, found 2 systems, such as 'a' and 'b'; select the rows
+    of one, or give all rows one new tag: fr.read_run(..., tag=NAME)
   3 several-tags: tag 'b', but 'a' on line 2 (2 tags in total); does the file contain several runs?
 """)
 

@@ -300,14 +300,14 @@ by([{True: 1}]) => qrels[0]: query '0': expected an integer as document id, foun
 by([{2**63: 1}]) =>
   qrels[0]: query '0': expected an integer as document id, found 9223372036854775808
 by([{1: np.inf}]) => qrels[0]: query '0': document 1: expected a grade, found inf
-by([{1: None}]) => qrels[0]: query '0': document 1: expected a grade, found the missing value None
+by([{1: None}]) => qrels[0]: query '0': document 1: expected a grade, found a missing value
 by({0: 1}) =>
   qrels[0]: query '0': expected a dict {document id: grade} or a list of document ids, found int
 by([["d1"]]) => qrels[0]: query '0': expected an integer as document id, found 'd1'
 by(5) => qrels: expected arrays, dicts, Qrels or a file, found int
 by({"q": {1: 1}}) =>
   queries: expected the query id of each row, because the query 'q' of qrels is not a row number
-by({None: {1: 1}}) => queries[0]: expected an id, found the missing value None
+by({None: {1: 1}}) => queries[0]: expected an id, found a missing value
 # document ids in a file of judgments are decimal
 text("d1") =>
   qrels[0]: query '7': document 'd1': expected a decimal integer; give a dict {query: {row of the
@@ -321,7 +321,7 @@ found(ROWS, [[1], [2]], queries=["a", "a"]) => queries[1]: duplicate query 'a', 
 found(ROWS, [[1], [2]], queries=["a", (1,)]) =>
   queries[1]: expected an id (str, bytes or int), found tuple: (1,)
 found(ROWS, [[1], [2]], queries=[None, "q"]) =>
-  queries[0]: expected an id, found the missing value None
+  queries[0]: expected an id, found a missing value
 found(ROWS, [[1], [2]], queries=[1.5, "q"]) =>
   queries[0]: expected an id, found the float 1.5; use integers or strings ...
 found(ROWS, [[1], [2]], queries=["\ud800", "q"]) =>

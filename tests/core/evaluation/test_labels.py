@@ -273,7 +273,7 @@ values(*MAYBE_IDS, group_sizes=[0, 0, 1, 1, 2, 2]) =>
 values([1, 0, 1], [1, 2, 3], query_ids=[2, 1]) =>
   query_ids: expected 3, one per label, found 2; group_sizes= takes the number of labels of each
   query
-flat(query_ids=[0, None]) => query_ids[1]: expected an id, found the missing value None
+flat(query_ids=[0, None]) => query_ids[1]: expected an id, found a missing value
 flat(query_ids=[0, "0"]) => query_ids[1]: '0' and 0 are the same id as text; use ids of one type
 flat(query_ids=FLOAT_IDS) =>
   query_ids[0]: expected an id, found the float 0.0; use integers or strings ...

@@ -256,7 +256,7 @@ SUBTASKS = "of several subtasks; set format to 'semeval-a', 'semeval-b', 'semeva
         ("", "the file is empty"),
         ("a,b\n1,2\n", "1: expected a header with names for question or question_id and cand"),
         ("question,answer,label\nq,a\n", "2: expected 3 cells, as in the first line, found 2"),
-        ("question,answer,label\nq,a,x\n", "2: column 'label': expected a number, found 'x'"),
+        ("question,answer,label\nq,a,x\n", "2: column 'label': expected a grade, found 'x'"),
         ("question,answer,score\n", "no label column: found 'question', 'answer', 'score'"),
         ('{"q": {"a": 1}}', "1: expected a list of records, found one object"),
         ('[{"question": "q", "label": 1}]', "no candidate column: found 'question'"),
@@ -301,10 +301,10 @@ load(WIKIQA).run([1.0, math.nan, 2.0]) => InputError: ...row 1 ...expected a sco
 fr.read_candidates(7) =>
   TypeError: ...expected a file, a data frame, an Arrow table, a Hugging Face Dataset...
 of(qid=["q"], docno=["d"], label=["0.5"]) =>
-  InputError: ...column ...: expected a ..., found str: '0.5'
-load(RECORD) => FormatError: ...column ...: expected a ..., found str: '0.5'
-fr.read_qrels(io.BytesIO(RECORD)) => FormatError: ...column ...: expected a ..., found str: '0.5'
-fr.read_run(io.BytesIO(SCORED)) => FormatError: ...column ...: expected a ..., found str: '0.5'
+  InputError: ...column ...: ...found '0.5'...quotes
+load(RECORD) => FormatError: ...column ...: ...found '0.5'...quotes
+fr.read_qrels(io.BytesIO(RECORD)) => FormatError: ...column ...: ...found '0.5'...quotes
+fr.read_run(io.BytesIO(SCORED)) => FormatError: ...column ...: ...found '0.5'...quotes
 """)
 def test_what_is_wrong_elsewhere_is_said(call, expected):
     """Numbers as text are read from text files only."""

@@ -109,6 +109,7 @@ LISTED = r"""
 {"q1": ["d1", "d2"], "q2": {"d3": 1}}
 {"query": "q1", "relevant": ["d1", "d2"]}\n{"query": "q2", "relevant": ["d3"]}\n
 {"query": "q1", "doc": ["d1", "d2"]}\n{"query": "q2", "doc": ["d3"]}\n
+{"query": "q1", "relevant": {"d1": 1, "d2": 1}}\n{"query": "q2", "relevant": {"d3": 1}}\n
 {"qid": "q1", "query": "?", "positives": ["d1", "d2"]}\n{"qid": "q2", "query": "?", "positives": ["d3"]}
 {"id": "q1", "query": "?", "gold": [{"id": "d1"}, {"id": "d2"}]}\n{"id": "q2", "query": "?", "gold": [{"id": "d3"}]}
 {"query": ["q1", "q2"], "relevant": [["d1", "d2"], ["d3"]]}
@@ -127,10 +128,13 @@ query_number,doc_number,is_relevant\nq1,d1,1\nq1,d2,1\nq2,d3,1\n
 RANKINGS = r"""
 {"q1": ["d2", "d1"], "q2": ["d3"]}
 {"query": "q1", "retrieved": ["d2", "d1"]}\n{"query": "q2", "retrieved": ["d3"]}\n
+{"query": "q1", "results": {"d2": -1, "d1": -2}}\n{"query": "q2", "results": {"d3": -1}}\n
 {"q": "q1", "hits": [{"_id": "d2", "score": -1}, {"_id": "d1", "score": -2}]}\n{"q": "q2", "hits": [{"_id": "d3", "score": -1}]}
 [{"query": "q1", "results": [["d2", -1], ["d1", -2]]}, {"query": "q2", "results": [["d3", -1]]}]
 {"q1": [{"id": "d1", "score": -2}, {"document": {"id": "d2", "score": 7}, "score": -1, "id": "h1"}], "q2": [["d3", -1]]}
 {"q1": [[{"id": "d2"}, -1], [{"id": "d1"}, -2]], "q2": ["d3"]}
+{"query": "q1", "response": {"hits": {"hits": [{"_id": "d2", "_score": -1}, {"_id": "d1", "_score": -2}]}}}\n{"query": "q2", "response": {"hits": {"hits": [{"_id": "d3", "_score": -1}]}}}
+sep=,\nquery,docs,score\nq1,d2,-1\nq1,d1,-2\nq2,d3,-1\n
 {"user_input": "q1", "retrieved_context_ids": ["d2", "d1"]}\n{"user_input": "q2", "retrieved_context_ids": ["d3"]}
 {"qid": "q1", "docs": ["d2", "d1"], "scores": [-1, -2]}\n{"qid": "q2", "docs": ["d3"], "scores": [-1]}
 Snapshot Name,Case ID,Query Text,Doc ID,Doc Position\nS,1,q1,d2,1\nS,1,q1,d1,2\nS,1,q2,d3,1\n
@@ -157,12 +161,34 @@ def test_runs_as_lists_and_by_other_names(text):
 def test_parquet_and_frames_with_lists(tmp_path):
     judged = {"query_id": ["q1", "q2"], "relevant_docs": [["d1", "d2"], ["d3"]]}
     ranked = {"query_id": ["q1", "q2"], "retrieved": [["d2", "d1"], ["d3"]]}
-    pq.write_table(pa.table(judged), tmp_path / "x.parquet")
+    graded = judged | {"relevant_docs": list(QRELS.values())}
+    pq.write_table(pa.table(judged), tmp_path / "lists.parquet")
+    pq.write_table(pa.table(graded), tmp_path / "objects.parquet")
 
-    assert fr.read_qrels(tmp_path / "x.parquet").to_dict() == QRELS
-    for make in (pa.table, pd.DataFrame, pl.DataFrame):
-        assert as_qrels(make(judged)).to_dict() == QRELS
+    for name in ("lists", "objects"):
+        assert fr.read_qrels(tmp_path / f"{name}.parquet").to_dict() == QRELS
+    for make in (pa.table, pd.DataFrame, lambda columns: pl.from_arrow(pa.table(columns))):
+        assert as_qrels(make(judged)).to_dict() == as_qrels(make(graded)).to_dict() == QRELS
         assert as_run(make(ranked)).to_dict() == RUN
+        assert as_run(make(ranked | {"retrieved": list(RUN.values())})).to_dict() == RUN
+
+
+def test_named_levels_of_an_index_are_columns():
+    """What groupby and set_index make of them."""
+    frame = pd.DataFrame(RANKED)
+
+    for levels in ("query", ["query", "doc"]):
+        assert as_run(frame.set_index(levels)).to_dict() == RUN
+    assert as_run(frame.groupby("query").agg(list)).to_dict() == RUN
+    assert as_run(frame.rename_axis("q")).to_dict() == RUN
+
+
+def test_a_part_of_an_object_is_judgments_but_no_run():
+    whole = {"queries": {"q": "?"}, "corpus": {}, "relevant_docs": {"q1": ["d1"]}}
+
+    assert fr.evaluate(whole, RUN, "map").mean == {"map": 0.5}
+    with pytest.raises(FastrankError, match="'relevant_docs' is a part of the files of some tools"):
+        fr.evaluate(QRELS, whole, "map")
 
 
 NUMBERS = [*names_of("score"), "scores", "similarities", "relevance_scores", "predictions"]
@@ -252,6 +278,14 @@ def test_what_nobody_judged_is_no_judgment(text, warning):
         assert fr.check(source_of(text)).total("error") == 0
 
 
+@pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), pd.NA])
+def test_a_missing_grade_in_a_dict_or_a_tuple_is_no_judgment(missing):
+    forms: list[Any] = [{"q": {"a": 1, "b": missing}}, {"q": [("a", 1), ("b", missing)]}]
+    for judged in (*forms, [("q", "a", 1), ("q", "b", missing)]):
+        with pytest.warns(UserWarning, match="1 (document|row) without a rating left out"):
+            assert as_qrels(judged).to_dict() == {"q": {"a": 1}}
+
+
 def test_rows_without_any_cell_are_skipped():
     qrels = fr.read_qrels(source_of(r"qid,docno,label\nq,a,1\n,,\n , ,\n"))
 
@@ -294,8 +328,12 @@ q\td\t0.0\nq\te\t1.0\n => could be ranks or scores: found 0.0, and each is one m
 q\td\t1.00\nq\te\t2.00\n => could be ranks or scores: found 1.00, and each is one more
 q\td\t1e0\nq\te\t+2\n => could be ranks or scores: found 1e0, and each is one more
 q\td\t0\nq\te\t1\n => the third column could be ranks or scores: expected rank 1
-qid,docno,score,model\nq,a,2,x\nq,b,1,x\nq,a,2,y\nq,b,1,y\n => found 2 tags, such as 'x' and 'y'
-qid,docno,score,run_id\nq,a,2,x\nr,b,1,y\n => found 2 tags, such as 'x' and 'y'; select the rows
+qid,docno,score,model\nq,a,2,x\nq,b,1,x\nq,a,2,y\nq,b,1,y\n => found 2 systems, such as 'x' and 'y'
+qid,docno,score,retriever\nq,a,2,x\nq,a,1,y\n => column 'retriever': expected one run
+qid,docno,score,tag,variant\nq,a,2,t,x\nq,a,1,t,y\n => column 'variant': expected one run, found 2
+[{"q": 1, "hits": ["a"]}, {"q": 1, "hits": ["a"]}] => found a second; if they
+query_id,results\nq,"{'a': 1}"\n => 'results': expected an id or a list, found an object that is
+qid,docno,score,run_id\nq,a,2,x\nr,b,1,y\n => found 2 systems, such as 'x' and 'y'; select the rows
 3 => :1: expected records or an object, found 3
 NaN => :1: expected records or an object, found nan
 [{"q": "r", "docs": [{"id": "a", "rank": 1}, {"id": "b", "rank": 1}]}] => 'a' and 'b' both have rank
@@ -303,13 +341,18 @@ NaN => :1: expected records or an object, found nan
 [{"q": "r", "docs": ["a", null]}] => 'docs': expected a document, found None
 query_id,docs\nq,"['a', 'b']"\n => :2: column 'docs': expected an id or a list, found a list that is
 query_id,doc_id,score\nq,"['a', 'b']",1\n => 'doc_id': expected an id or a list, found a list that
-qid,docno,score\nq,a,"1,200"\n => expected a number, found '1,200': 1.200 or 1200? Write it without
+qid,docno,score\nq,a,"1,200"\n => expected a score, found '1,200': 1.200 or 1200? Write it without
 qid,docno,score\nq,a,"1,200,300"\n => found '1,200,300': 1200300? Write it without commas
 qid;docno;score\nq;d;1\n => the cells are separated by semicolons
 qid;docno;score\nq;d;0,9\n => :2: the cells are separated by semicolons
 q;d;0,9\n => :1: the cells are separated by semicolons
-Snapshot Name,Query Text,Doc ID,Doc Position\nS,q,a,1\nT,q,a,1\n => 2 tags, such as 'S' and 'T'
+Snapshot Name,Query Text,Doc ID,Doc Position\nS,q,a,1\nT,q,a,1\n => 2 systems, such as 'S' and 'T'
 qid,docno\nq,d\n => no score column
+Runs of May,,\nqid,docno,score\nq,a,1\n => :2: this is the header; remove the lines above it
+Runs of May\nqid,docno,score\nq,a,1\n => :2: this is the header; remove the lines above it
+need,url,mark\nq,a,1\n => no columns for query, document, score: found 'need', 'url', 'mark'
+{"query_id": ["q"], "url": ["d"], "score": [1]} => no document column: found 'query_id', 'url'
+{"corpus": {}, "relevant_docs": {"q": ["d"]}} => expected run, found qrels in 'relevant_docs'
 query,url,score\nq,a,1\n => no document column: found 'query', 'url', 'score'
 """
 
@@ -363,6 +406,21 @@ def test_scores_that_are_whole_floats_are_scores():
     assert fr.read_run(source_of(r"q\td\t9.0\nq\te\t7.0\n")).to_dict() == {"q": {"d": 9, "e": 7}}
 
 
+@pytest.mark.parametrize("form", [*IN_MEMORY, *WRITERS])
+def test_a_column_that_may_name_systems_is_noted(form, tmp_path):
+    columns = RANKED | {"doc": ["a", "b", "a"], "model": ["x", "x", "y"]}
+    given = str(tmp_path / "run")
+    if form == "tuple of columns":
+        pytest.skip("without names")
+    if form in WRITERS:
+        WRITERS[form](Path(given), columns)
+    with pytest.warns(
+        UserWarning, match="'x' and 'y'; does the table contain several runs"
+    ) as notes:
+        assert as_run(given if form in WRITERS else IN_MEMORY[form](columns)).tag == ""
+    assert len(notes) == 1
+
+
 def test_a_name_of_documents_is_no_system():
     frame = pd.DataFrame(RANKED | {"name": ["Shoe", "Boot", "Hat"], "model": ["A", "B", None]})
 
@@ -372,9 +430,9 @@ def test_a_name_of_documents_is_no_system():
 def test_a_missing_cell_is_named_alike_in_every_form():
     columns = {"qid": ["q", None], "docno": ["a", "b"], "score": [1.0, 2.0]}
     for form in ("list of dicts", "dict of lists", "polars", "Arrow table"):
-        with pytest.raises(FastrankError, match=r"row 1 .*column 'qid': .*the missing value"):
+        with pytest.raises(FastrankError, match=r"row 1 .*column 'qid': .*a missing value"):
             as_run(IN_MEMORY[form](columns))
-    with pytest.raises(FastrankError, match=r"row 1 .*'doc_id': .*the missing value None"):
+    with pytest.raises(FastrankError, match=r"row 1 .*'doc_id': .*a missing value"):
         as_run([("q", "a", 2.0), ("q", None, 1.0)])
 
 
@@ -436,10 +494,9 @@ def test_errors_on_the_command_line_name_its_options(tmp_path):
 
     assert refused.status == 2
     assert refused.err.endswith("or set --columns doc=NAME\n")
-    assert (
-        "no table has the columns 'x'"
-        in fastrank("eval", "--columns", "doc=url,tag=x", str(path), str(path), "-m", "map")[2]
-    )
+    refused = fastrank("eval -m map --columns document=url,tag=x", str(path), str(path))
+    assert (refused.out, "no table has the columns 'x'" in refused.err) == ("", True)
+    assert "one column for doc" in fastrank("eval --columns doc=url,doc=x", path, path).err
 
 
 def test_queries_with_blanks_are_named_by_numbers(tmp_path):

@@ -251,12 +251,12 @@ def test_a_file_with_columns_is_a_table(content, names):
 # The content of a file of judgments, and what its error says behind the file's name. HEADER,
 # RECORD: a header and a row, a record of judgments.
 REFUSED = r"""
-HEADERq,e,x\n => :3: column 'label': expected a number, found 'x'
-HEADERq,e,nan\n => :3: column 'label': expected a grade, found NaN
-HEADERq,e,1_0\n => :3: column 'label': expected a number
+HEADERq,e,x\n => :3: column 'label': expected a grade, found 'x'
+HEADERq,e,NA\n => :3: column 'label': expected a grade, found 'NA': leave out what nobody has judged
+HEADERq,e,1_0\n => :3: column 'label': expected a grade
 HEADERq,e,0,9\n => :3: expected 3 cells, as in the first line, found 4
 HEADERq,e\n => :3: expected 3 cells, as in the first line, found 2
-qid\tdocno\tlabel\nq\td\t0,9\n => :2: column 'label': expected a number, found '0,9': use a point
+qid\tdocno\tlabel\nq\td\t0,9\n => :2: column 'label': expected a grade, found '0,9': use a point
 qid,docno,label\nq,"a\nb",1\n\nq,e,x\n => :5: column 'label'
 qid,docno,label\nq,"d,1\n => :2:
 qid,docno,wrong\nq,d,1\n => : no grade column: found 'qid', 'docno', 'wrong'
@@ -374,7 +374,7 @@ def test_an_empty_id_is_neither_written_nor_read(form, write):
         expected = f"has an empty id: expected some text for a {form} file"
         with pytest.raises(InputError, match=expected):
             fr.write_run(Run.from_dict(run), write("", f"run.{form}"))
-    with pytest.raises(FormatError, match="_id': expected an id, found an empty text") as raised:
+    with pytest.raises(FormatError, match="_id': expected an id, found") as raised:
         fr.read_run(write(EMPTY_IDS[form], f"run.{form}"))
     assert raised.value.line == 3
 

@@ -136,12 +136,12 @@ def test_scattered_queries_and_runs_of_ranks(write):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"doc_id": ["a", None, "c"]}, "row 1 .*'doc_id'.*null"),
-        ({"query_id": ["3", "3", None]}, "row 2 .*'query_id'.*null"),
+        ({"doc_id": ["a", None, "c"]}, "row 1 .*'doc_id'.*a missing"),
+        ({"query_id": ["3", "3", None]}, "row 2 .*'query_id'.*a missing"),
         ({"query_id": [3.0, 3.0, 3.0]}, "row 0 .*found the float 3.0"),
         ({"score": [1.0, float("nan"), 1.0]}, "row 1 .*'score'.*NaN"),
-        ({"score": [1.0, 1.0, None]}, "row 2 .*'score'.*null"),
-        ({"tag": ["a", "a", "b"]}, "found 2 tags, such as 'a' and 'b'"),
+        ({"score": [1.0, 1.0, None]}, "row 2 .*'score'.*a missing"),
+        ({"tag": ["a", "a", "b"]}, "found 2 systems, such as 'a' and 'b'"),
         ({"docno": ["a", "b", "c"]}, "more than one document column"),
         ({"doc_id": ["a", "b", "a"]}, "duplicate docs a, rows 0 and 2"),
     ],
@@ -157,5 +157,5 @@ def test_a_repeated_id_that_is_missing_names_its_row(write):
     queries: list[Any] = ["3"] * 2000
     queries[1234] = None
     path = write({"query_id": queries, "doc_id": range(2000), "score": [1.0] * 2000})
-    with pytest.raises(fr.FastrankError, match=r"row 1234 .*'query_id'.*null"):
+    with pytest.raises(fr.FastrankError, match=r"row 1234 .*'query_id'.*a missing"):
         fr.evaluate(QRELS, path, "map")

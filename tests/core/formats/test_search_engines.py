@@ -232,13 +232,18 @@ qrels({"queries": [{"query_text": "tv", "ratings": CASE["queries"][0]["ratings"]
   queries[0].ratings[1]: document 'a' of query 'tv' is rated twice
 qrels({"requests": [{"id": "q", "ratings": [{"_id": "a", "grade": 1}]}]}) =>
   requests[0].ratings[0]: expected 'rating' and '_id' or 'docId' or 'doc_id', found _id, grade
-qrels({"requests": [{"id": "q"}]}) => requests[0].ratings: expected a list or an object of ...
+qrels({"requests": [{"id": "q", "ratings": 5}]}) =>
+  requests[0].ratings: expected a list or an object of ratings, found 5
+qrels({"requests": [{"id": "q"}]}) => expected ratings, found none for 1 query, such as 'q'
+qrels({"queries": []}) => 'queries' is empty: expected queries with ratings, found none
+run({"responses": []}) => 'responses' is empty: expected queries with results, found none
 qrels({"requests": [{"id": "q", **rated(a="high")}]}) =>
   requests[0].ratings[0]: expected a number, found 'high'
 qrels({"hits": {"hits": [{"_source": LIST}] * 2}}) =>
   hits.hits: expected one judgment list, found 2
 qrels({**LIST, "status": "PROCESSING"}) => status: 'PROCESSING': the judgment list is not complete
-run({"knn_settings": [{"name": "a", "recall": 0.9}]}) => a response of _knn_eval has recall, but ...
+run({"knn_settings": [{"name": "a", "recall": 0.9}]}) =>
+  a response of _knn_eval has recall, but neither results nor judgments
 # files that are swapped
 run(LIST) => expected responses, found ratings, which are judgments: are the files swapped?
 qrels(SOLR) => expected ratings, found responses of a search engine, which are a run: are the ...

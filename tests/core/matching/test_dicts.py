@@ -78,8 +78,9 @@ test_what_is_no_run_and_no_judgments_is_refused_with_its_place = refusing(r"""In
 of({"q1": {"a": 1.0, "b": float("nan")}}) =>
   run: query 'q1', document 'b': expected a score, found NaN
 of({"q1": {"a": 1.0, "b": None}}) =>
-  run: query 'q1', document 'b': expected a score, found the missing value None
-of({"q1": {"a": 1.0, "b": "2"}}) => run: query 'q1', document 'b': expected a score, found str: '2'
+  run: query 'q1', document 'b': expected a score, found a missing value
+of({"q1": {"a": 1.0, "b": "2"}}) =>
+  run: query 'q1', document 'b': expected a score, found '2': write the number without quotes
 of({"q1": {"a": 1.0, "b": 1j}}) =>
   run: query 'q1', document 'b': expected a score, found complex: 1j
 of({"q1": {"a": 1.0, "b": 10**400}}) =>
@@ -87,7 +88,7 @@ of({"q1": {"a": 1.0, "b": 10**400}}) =>
 of({"q2": {"c": 1.0}, "q1": {"x": 1.0, "b": b"1"}}) =>
   run: query 'q1', document 'b': expected a score, found bytes: b'1'
 of({"q1": {1: 1.0, 2: None}}) =>
-  run: query 'q1', document 2: expected a score, found the missing value None
+  run: query 'q1', document 2: expected a score, found a missing value
 # a query has a dict
 of({"q1": 0.5}) => run: query 'q1': expected a dict of documents and scores, or a list, found float
 of({"q1": {"a", "b"}}) =>
@@ -98,13 +99,12 @@ of({"a": 1.0, "b": 2.0}) =>
 of({"q1": {"a": 1.0, "5": 2.0, 5: 1.0}}) =>
   run: query 'q1', a document: 5 and '5' are the same id as text; use ids of one type
 of({"q1": {"a": 1.0, None: 1.0}}) =>
-  run: query 'q1', a document: expected an id, found the missing value None
+  run: query 'q1', a document: expected an id, found a missing value
 of({"q1": {"a": 1.0, "\ud800": 1.0}}) =>
   run: query 'q1', a document: expected an id, found a lone surrogate in '\ud800', which UTF-8
   cannot encode
 # a grade is a number of 64 bits
-by({"q1": {"a": None}}) =>
-  qrels: query 'q1', document 'a': expected a grade, found the missing value None
+by({"q1": {"a": None}}) => qrels: expected ratings, found none for 1 query, such as 'q1'
 by({"q1": {"a": 2**63}}) =>
   qrels: query 'q1', document 'a': expected a 64-bit grade, found 9223372036854775808
 # judgments have dicts and ids as well

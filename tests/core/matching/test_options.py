@@ -101,7 +101,7 @@ found(exclude={"q1": None}) =>
 found(exclude={"q1": [1.5]}) =>
   InputError: exclude: query 'q1': expected an id, found the float 1.5; use integers or strings ...
 found(exclude={"q1": [None]}) =>
-  InputError: exclude: query 'q1': expected an id, found the missing value None
+  InputError: exclude: query 'q1': expected an id, found a missing value
 found(exclude={"q1": [True]}) =>
   InputError: exclude: query 'q1': expected an id (str, bytes or int), found bool: True
 found(exclude={"q1": ["\ud800"]}) =>

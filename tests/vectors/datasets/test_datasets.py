@@ -537,7 +537,7 @@ NO_POSITIVE = "no positive column: found 'query', expected one of positive, pos,
 @pytest.mark.parametrize(
     ("rows", "options", "reason"),
     [
-        ([], {}, "no records"),
+        ([], {}, "expected records, found none"),
         ([{"query": "a"}], {}, NO_POSITIVE),
         ([{"query": None, "pos": "x"}], {}, "row 0, query.: expected a str, found NoneType"),
         ([{"query": "a", "pos": [5]}], {}, "row 0, pos.: expected a str, found int: 5"),

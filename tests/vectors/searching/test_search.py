@@ -404,7 +404,7 @@ def test_vectors_whose_products_are_all_0_are_named(form):
         assert search(np.ones((1, 2)), form(rows), 2, metric="ip")["0"]
 
 
-MISSING = "exclude: query '0': expected an id, found the missing value None"
+MISSING = "exclude: query '0': expected an id, found a missing value"
 
 
 @pytest.mark.parametrize(

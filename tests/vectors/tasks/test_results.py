@@ -44,6 +44,11 @@ def test_the_table_of_several_models_has_a_column_for_each(results):
     assert table.columns["length"] == [results[task, "length"].value for task in TASKS]
 
 
+def test_results_are_a_sequence_of_scores(results):
+    assert list(results) == results.scores
+    assert len(results) == len(results.scores)
+
+
 def test_the_best_model_of_a_row_is_bold(results):
     table = results.table()
     lines = table.to_markdown().splitlines()[2:]

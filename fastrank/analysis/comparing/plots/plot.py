@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastrank.analysis.comparing.comparison import Comparison
     from fastrank.common.plots.frame import Drawn, Frame
 
-# Each kind: what draws it, and what it shows.
+# The function that draws each kind, and the systems that it shows.
 KINDS: dict[str, tuple[Callable[[Axes, Comparison, View], Frame], str]] = {
     "differences": (draw_differences, "pair"),
     "scatter": (draw_scatter, "pair"),
@@ -79,40 +79,39 @@ def draw(
     Raises OptionError, MeasureError, and ImportError without matplotlib.
     """
     check_kind(kind)
-    drawing, shows = KINDS[kind]
+    draw_frame, scope = KINDS[kind]
     for system, name in (("a", a), ("b", b)):
-        if name is not None and system not in TAKES[shows]:
+        if name is not None and system not in TAKES[scope]:
             raise OptionError(system, f"the plot {kind!r} has no {system}: it shows all systems")
     optional("matplotlib.figure", "a plot", "plot")
-    view = _view_of(comparison, shows, measure, a, b)
+    view = _view_of(comparison, scope, measure, a, b)
 
-    def drawn(target: Axes) -> Frame:
-        frame = drawing(target, comparison, view)
-        shown = (view.systems, _queries(frame.queries, len(comparison.queries)))
-        return frame._replace(lines=[*frame.lines, ", ".join(filter(None, shown))])
+    def draw_with_counts(target: Axes) -> Frame:
+        frame = draw_frame(target, comparison, view)
+        remarks = (view.systems, _queries(frame.queries, len(comparison.queries)))
+        return frame._replace(lines=[*frame.lines, ", ".join(filter(None, remarks))])
 
-    return framed(drawn, axes, comparison.names)
+    return framed(draw_with_counts, axes, comparison.names)
 
 
 def _view_of(
-    comparison: Comparison, shows: str, measure: str | None, a: str | None, b: str | None
+    comparison: Comparison, scope: str, measure: str | None, a: str | None, b: str | None
 ) -> View:
-    """What a plot shows: a "pair", all systems with a "baseline", "all", or a
-    "family" of measures.
+    """The view of a plot: a "pair", all with a "baseline", "all", or a "family" of measures.
 
     A single measure is by default the first. Raises OptionError and MeasureError.
     """
     systems = counted(len(comparison), "system") if len(comparison) > 1 else ""
-    if shows == "family":
+    if scope == "family":
         return View(measure or "", systems=systems)
     measure = comparison.measures[0] if measure is None else measure
     comparison.better(measure)
-    if shows == "pair":
-        shown = default_pair(comparison, measure, a, b)
+    if scope == "pair":
+        pair = default_pair(comparison, measure, a, b)
         why = why_chosen(comparison) if a is None and b is None else ""
-        chosen = f"{why[0].upper()}{why[1:]} of {len(comparison)} systems" if why else ""
-        return View(measure, *shown, chosen)
-    if shows == "baseline":
+        systems = f"{why[0].upper()}{why[1:]} of {len(comparison)} systems" if why else ""
+        return View(measure, *pair, systems)
+    if scope == "baseline":
         baseline = b or next(iter(comparison.baseline), "")
         if baseline:
             comparison.interval_of(measure, baseline)
@@ -120,10 +119,10 @@ def _view_of(
     return View(measure, systems=systems)
 
 
-def _queries(shown: Sequence[int], queries: int) -> str:
-    """How many queries are shown, and what the others lack."""
-    every, least, most = counted(queries, "query", "queries"), min(shown), max(shown)
-    if least == queries:
-        return every
+def _queries(counts: Sequence[int], query_count: int) -> str:
+    """The number of queries shown, with what the others lack. counts: those of each system."""
+    all_queries, least, most = counted(query_count, "query", "queries"), min(counts), max(counts)
+    if least == query_count:
+        return all_queries
     count = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-    return f"{count} of {every}; the others have no values"
+    return f"{count} of {all_queries}; the others have no values"

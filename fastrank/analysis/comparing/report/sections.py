@@ -49,12 +49,12 @@ def figure(
     b: str | None = None,
 ) -> str:
     """A figure element. salt: what distinguishes its ids from those of the other figures."""
-    drawn = draw(comparison, kind, measure, a, b)
+    drawing = draw(comparison, kind, measure, a, b)
     if len(comparison.queries) > MANY_POINTS:
-        data = b64encode(drawn.render("png")).decode()
-        alt = safe(f"{drawn.title}. {drawn.description}")
-        return f'<figure><img src="data:image/png;base64,{data}" alt="{alt}"></figure>'
-    svg = inline(drawn.render("svg", salt).decode())
+        encoded = b64encode(drawing.render("png")).decode()
+        alt = safe(f"{drawing.title}. {drawing.description}")
+        return f'<figure><img src="data:image/png;base64,{encoded}" alt="{alt}"></figure>'
+    svg = inline(drawing.render("svg", salt).decode())
     width = re.search(r'viewBox="0 0 (\d+)', svg)
     # Figures keep their size on wide pages, so that all have text of one size.
     style = f' style="max-width: {int(width[1]) * 4 // 3}px"' if width else ""
@@ -98,21 +98,22 @@ def verdict(comparison: Comparison, measure: str) -> str:
         return ""
     best = comparison.best(measure)
     mean = number(comparison.mean[measure][best])
-    start = f"<strong>{safe(measure)}</strong>: {name(best)} has the best mean ({mean})"
+    sentence = f"<strong>{safe(measure)}</strong>: {name(best)} has the best mean ({mean})"
     if comparison.baseline:
         others = [system for system in comparison.names if system not in comparison.baseline]
         for baseline in comparison.baseline:
             better = [system for system in others if baseline in comparison.beaten(measure, system)]
             worse = [system for system in comparison.beaten(measure, baseline) if system in others]
-            start += f". {_listed(better)} significantly better than {name(baseline)}"
-            start += f", {_listed(worse)} significantly worse" if worse else ""
-        return f"{start}."
+            sentence += f". {_listed(better)} significantly better than {name(baseline)}"
+            sentence += f", {_listed(worse)} significantly worse" if worse else ""
+        return f"{sentence}."
     tied = comparison.tied_with_best(measure)[1:]
     if not tied:
         others = [system for system in comparison.names if system != best]
-        rest = name(others[0]) if len(others) == 1 else "all others"
-        return f"{start} and is significantly better than {rest}."
-    return f"{start}; it is not significantly better than {enumerated([*map(name, tied)], 'or')}."
+        worse_systems = name(others[0]) if len(others) == 1 else "all others"
+        return f"{sentence} and is significantly better than {worse_systems}."
+    equals = enumerated([*map(name, tied)], "or")
+    return f"{sentence}; it is not significantly better than {equals}."
 
 
 def _listed(names: list[str]) -> str:
@@ -122,9 +123,9 @@ def _listed(names: list[str]) -> str:
 
 def notes(comparison: Comparison, sources: Sources | None) -> str:
     """The notes, the shares of unjudged documents, and those of ties."""
-    noted = [*comparison.notes, *([] if sources is None else _dropped(sources))]
-    listed = [f"{note}." for note in noted]
-    parts = [html(Document([Items(listed) if listed else Paragraph("None on the comparison.")]))]
+    all_notes = [*comparison.notes, *([] if sources is None else _dropped(sources))]
+    items = [f"{note}." for note in all_notes]
+    parts = [html(Document([Items(items) if items else Paragraph("None on the comparison.")]))]
     if sources is not None:
         parts.append(_shares(sources))
     return "\n".join(parts)
@@ -133,9 +134,9 @@ def notes(comparison: Comparison, sources: Sources | None) -> str:
 def _dropped(sources: Sources) -> list[str]:
     """Notes on the documents that were dropped from the rankings."""
     return [
-        f"{name}: {counted(count, *NOTED[kind])}"
-        for name, counts in sources.dropped.items()
-        for kind, count in zip(("excluded", "duplicates"), counts, strict=True)
+        f"{system}: {counted(count, *NOTED[kind])}"
+        for system, removed in sources.dropped.items()
+        for kind, count in zip(("excluded", "duplicates"), removed, strict=True)
         if count
     ]
 
@@ -211,11 +212,11 @@ def pair_sentence(comparison: Comparison, pair: Pair) -> str:
     if pair.sd > 0 and pair.n > 1 and comparison.settings.clusters is None:
         difference = number(pair.sd * detectable(pair.n, comparison.alpha))
         needed = queries_for(pair.effect, comparison.alpha)
-        enough = f"; for the observed one, {needed:,} would be" if needed else ""
+        for_observed = f"; for the observed one, {needed:,} would be" if needed else ""
         sentences.append(
             f"{pair.n:,} queries are enough to find a true difference of {difference} in 80% of"
             f" experiments (by a t-test, alpha {comparison.alpha:g}, not corrected for several"
-            f" pairs){enough}"
+            f" pairs){for_observed}"
         )
     if pair.note:
         sentences.append(pair.note[0].upper() + pair.note[1:])
@@ -228,11 +229,11 @@ def query_tables(comparison: Comparison) -> str:
     for measure in comparison.measures:
         values = comparison.values(measure)
         rows = np.arange(len(comparison.queries))
-        shown = f"{len(rows):,} queries"
+        title = f"{len(rows):,} queries"
         if len(rows) > MOST_QUERIES:
             ranges = np.nan_to_num(np.ptp(values, axis=0), nan=-1.0)
             rows = np.sort(np.argsort(-ranges, kind="stable")[:MOST_QUERIES])
-            shown = f"the {MOST_QUERIES:,} of {shown} on which the systems differ most"
+            title = f"the {MOST_QUERIES:,} of {title} on which the systems differ most"
         cells = [
             [
                 Cell(comparison.queries[row], heads_row=True),
@@ -241,7 +242,7 @@ def query_tables(comparison: Comparison) -> str:
             for row in rows.tolist()
         ]
         parts.append(
-            f"<details><summary>{safe(measure)}: {shown}</summary>"
+            f"<details><summary>{safe(measure)}: {title}</summary>"
             f"{scrolled(table(Grid(['query', *comparison.names], cells)))}</details>"
         )
     return "\n".join(parts)
@@ -254,6 +255,6 @@ def data(comparison: Comparison) -> str:
 
 def settings(comparison: Comparison) -> str:
     """The settings, for readers."""
-    whole = json.loads(comparison.to_json())
-    lines = json.dumps(whole["settings"], indent=1, ensure_ascii=False).splitlines()
+    content = json.loads(comparison.to_json())
+    lines = json.dumps(content["settings"], indent=1, ensure_ascii=False).splitlines()
     return "<pre>" + "\n".join(map(safe, lines)) + "</pre>"

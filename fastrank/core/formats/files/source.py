@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     """A file: a path, a URL, or an open binary file. Compressed files are recognized."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# As many bytes as are read to detect what a file contains.
+# The number of bytes that are read to detect what a file contains.
 HEAD = 1 << 16
 # How compressed files begin.
 MAGICS = {

@@ -26,6 +26,24 @@ SOURCE = "<dict>"
 IN_MEMORY = (SOURCE, "qrels", "run")
 # The grade of documents listed without a grade.
 LISTED_GRADE = 1
+# Keys of judgments and of a run in an object with more: LlamaIndex's data sets of questions, with
+# their texts and those of the documents, and the results of FlagEmbedding.
+INNER = {"qrels": "relevant_docs", "run": "search_results"}
+
+
+def part_of(given: Mapping[Any, Any], kind: str, source: str) -> Mapping[Any, Any]:
+    """The judgments or the run (`kind`) in an object with more, else the object itself.
+
+    Raises InputError if it has only the other ones.
+    """
+    for noun in sorted(INNER, key=kind.__ne__):
+        part = given.get(INNER[noun])
+        if isinstance(part, Mapping) and all(hasattr(own, "__len__") for own in part.values()):
+            if noun == kind:
+                return part
+            reason = f"expected {kind}, found {noun} in {INNER[noun]!r}: are they swapped?"
+            raise InputError(source, reason)
+    return given
 
 
 def plain_lists(given: Any, kind: str, rank_by: str, source: str) -> Any:
@@ -33,9 +51,9 @@ def plain_lists(given: Any, kind: str, rank_by: str, source: str) -> Any:
     if not isinstance(given, Mapping):
         return given
     lists = [
-        (query, list(own))
-        for query, own in given.items()
-        if isinstance(own, (list, tuple)) and own and isinstance(own[0], (list, tuple, Mapping))
+        (query, list(docs))
+        for query, docs in given.items()
+        if isinstance(docs, (list, tuple)) and docs and isinstance(docs[0], (list, tuple, Mapping))
     ]
     if not lists:
         return given
@@ -51,12 +69,8 @@ def _advice(given: Any) -> str:
     """The remedy for a dict that is the content of a JSON file of another tool."""
     if not isinstance(given, Mapping):
         return ""
-    from fastrank.core.formats.contents import INNER
     from fastrank.core.formats.tools.search_engines import kinds_of
 
-    inner = next((name for name in INNER.values() if name in given), None)
-    if inner is not None:
-        return f"; pass the part {inner!r}, or the file"
     if is_header(given, (("doc",),)):
         return "; if these are columns, one has to be called query_id"
     return "; pass the JSON file itself, which is read" * bool(kinds_of(given, SOURCE))
@@ -81,19 +95,19 @@ def rows_of_dict(
 
     if not isinstance(given, Mapping):
         refuse(f"expected {{query: {{document: {number}}}}}, found {type(given).__name__}")
-    strange = [q for q, documents in given.items() if not isinstance(documents, Mapping)]
+    unusual = [q for q, documents in given.items() if not isinstance(documents, Mapping)]
     # A set has no order, which does not matter for judgments.
     kinds = (list, tuple) if keep_empty else (list, tuple, set, frozenset)
-    if strange:
-        given = {q: list(own) if is_listing(own, kinds) else own for q, own in given.items()}
-        strange = [query for query in strange if type(given[query]) is not list]
-    if strange:
-        documents = given[strange[0]]
+    if unusual:
+        given = {q: list(docs) if is_listing(docs, kinds) else docs for q, docs in given.items()}
+        unusual = [query for query in unusual if type(given[query]) is not list]
+    if unusual:
+        documents = given[unusual[0]]
         expected = f"expected a dict of documents and {number}s, or a list"
-        refuse(f"query {strange[0]!r:.60}: {expected}, found {type(documents).__name__}")
-    kept = {query: documents for query, documents in given.items() if documents or keep_empty}
-    query_ids, doc_ids = list(kept), list(chain.from_iterable(kept.values()))
-    ends = list(accumulate(map(len, kept.values()), initial=0))
+        refuse(f"query {unusual[0]!r:.60}: {expected}, found {type(documents).__name__}")
+    by_query = {query: documents for query, documents in given.items() if documents or keep_empty}
+    query_ids, doc_ids = list(by_query), list(chain.from_iterable(by_query.values()))
+    ends = list(accumulate(map(len, by_query.values()), initial=0))
 
     def query_of(row: int) -> Any:
         return query_ids[bisect_right(ends, row) - 1]
@@ -104,13 +118,14 @@ def rows_of_dict(
     queries = texts_of_list(query_ids, lambda _, reason: refuse(f"a query: {reason}"))
     if kernels.intern_texts(queries.columns, interning(len(queries))) < len(queries):
         row = first_repeat(queries)
-        one, other = query_ids[list(queries).index(queries[row])], query_ids[row]
-        refuse(f"queries {one!r:.60} and {other!r:.60} have the same id as text")
+        same, query = query_ids[list(queries).index(queries[row])], query_ids[row]
+        refuse(f"queries {same!r:.60} and {query!r:.60} have the same id as text")
     docs = texts_of_list(
         doc_ids, lambda row, reason: refuse(f"query {query_of(row)!r:.60}, a document: {reason}")
     )
     numbers = (
-        own.values() if isinstance(own, Mapping) else listed(len(own)) for own in kept.values()
+        documents.values() if isinstance(documents, Mapping) else listed(len(documents))
+        for documents in by_query.values()
     )
     fields = {
         "queries": queries,
@@ -137,12 +152,12 @@ def to_dict(noun: Any) -> dict[str, dict[str, Any]]:
     }
 
 
-def query_to_dict(noun: Any, place: int) -> dict[str, Any]:
+def query_to_dict(noun: Any, i: int) -> dict[str, Any]:
     """{document: grade or score} of one query. Raises InputError for duplicate documents."""
-    first, stop = noun.offset_column[place], noun.offset_column[place + 1]
+    first, stop = noun.offset_column[i], noun.offset_column[i + 1]
     docs = [decoded(doc) for doc in noun.docs.take(range(first, stop))]
     numbers = _numbers(noun)[first:stop].tolist()
-    return _documents(noun, decoded(noun.queries[place]), docs, numbers, first)
+    return _documents(noun, decoded(noun.queries[i]), docs, numbers, first)
 
 
 def _numbers(noun: Any) -> Any:

@@ -45,8 +45,8 @@ def are_cells(columns: tuple[Any, ...]) -> bool:
         return False
     if not all(hasattr(column, "__len__") for column in columns):
         return False
-    firsts = [next(iter(column), None) for column in columns]
-    return not any(isinstance(cell, Mapping) or is_column(cell) for cell in firsts)
+    first_cells = [next(iter(column), None) for column in columns]
+    return not any(isinstance(cell, Mapping) or is_column(cell) for cell in first_cells)
 
 
 def is_column(values: Any) -> bool:
@@ -93,10 +93,10 @@ def choose_split(source: str, given: Any, split: str | None) -> Any:
         return given
     if split is None and len(given) > 1:
         raise InputError(source, f"expected split=, one of {', '.join(given)}")
-    chosen = next(iter(given)) if len(given) == 1 else split
-    if chosen not in given:
-        raise InputError(source, f"no split {chosen!r}; expected one of {', '.join(given)}")
-    return given[chosen]
+    name = next(iter(given)) if len(given) == 1 else split
+    if name not in given:
+        raise InputError(source, f"no split {name!r}; expected one of {', '.join(given)}")
+    return given[name]
 
 
 def is_dict_of_splits(given: Any) -> bool:

@@ -12,9 +12,11 @@ from fastrank.common.lazy import optional
 from fastrank.core.data.texts import NO_ITERATION, Texts, as_texts, gather_texts, memory_of
 from fastrank.core.formats.tables.forms import is_missing, is_row
 from fastrank.core.formats.tables.records import table_of_columns
+from fastrank.core.formats.tables.roles import is_header, names_of, normalized_name
 from fastrank.core.formats.tables.sniff import first_other_than_ranks
 from fastrank.core.formats.tables.table import Table, first_empty, stretches_of
 from fastrank.core.formats.tables.values import (
+    NO_ID,
     floats_of,
     no_id,
     strings_of,
@@ -34,12 +36,15 @@ if TYPE_CHECKING:
 
 # Rows of a Dataset at a time.
 BATCH = 1 << 16
-NULL = "expected a value, found the missing value null"
 
 
 def pandas_table(frame: Any) -> Table:
-    """A pandas DataFrame as a table; its index is ignored."""
+    """A pandas DataFrame as a table, of its index only levels that are named as queries are."""
     _expect_frame(frame, "pandas")
+    if not is_header(frame.columns):
+        ids = {*names_of("query"), *names_of("doc")}
+        levels = [name for name in frame.index.names if normalized_name(name) in ids]
+        frame = frame.reset_index([name for name in levels if name not in frame.columns])
     return Table(
         "<pandas.DataFrame>",
         frame.columns,
@@ -54,19 +59,19 @@ def _numbers_of_series(series: Any, fail: Fail) -> Any:
     if hasattr(series, "cat"):
         series = series.astype(series.cat.categories.dtype)
     column = _arrow_of(series)
-    return _numpy_of(series, fail) if column is None else numbers_of_arrow(column, fail)
+    return _numpy_of(series) if column is None else numbers_of_arrow(column, fail)
 
 
 def _texts_of_series(series: Any, fail: Fail) -> Texts:
     if hasattr(series, "cat"):
         codes = series.cat.codes.to_numpy()
         if (codes < 0).any():
-            fail(int((codes < 0).argmax()), NULL)
+            fail(int((codes < 0).argmax()), NO_ID)
         return gather_texts(_texts_of_series(series.cat.categories.to_series(), fail), codes)
     column = _arrow_of(series)
     if column is not None:
         return texts_of_arrow(column, fail)
-    return texts_of(_numpy_of(series, fail), fail)
+    return texts_of(_numpy_of(series), fail)
 
 
 def _arrow_of(series: Any) -> Any:
@@ -79,14 +84,10 @@ def _arrow_of(series: Any) -> Any:
     return None
 
 
-def _numpy_of(series: Any, fail: Fail) -> Any:
+def _numpy_of(series: Any) -> Any:
     """A pandas series as a numpy array of numbers, or as a list of objects."""
     kind = getattr(series.dtype, "kind", "O")
-    if kind in "iufb":
-        if hasattr(series.array, "_mask") or kind == "f":
-            missing = series.isna().to_numpy()
-            if missing.any():
-                fail(int(missing.argmax()), NULL)
+    if kind in "iufb" and not (hasattr(series.array, "_mask") and series.hasnans):
         plain = {"i": "int64", "u": "uint64", "f": "float64", "b": "bool"}[kind]
         return series.to_numpy(dtype=plain)
     return series.to_list()
@@ -117,13 +118,11 @@ def _texts_of_polars(series: Any, fail: Fail) -> Texts:
     return texts_of(_values_of_polars(series, fail), fail)
 
 
-def _values_of_polars(series: Any, fail: Fail) -> Any:
+def _values_of_polars(series: Any, _fail: Fail) -> Any:
     """A polars series as a numpy array of numbers, or as a list of objects."""
-    if series.null_count():
-        fail(int(series.is_null().arg_max()), NULL)
     numeric = series.dtype.is_integer() or series.dtype.is_float()
     # NumPy has no integers of 128 bits.
-    if numeric and not str(series.dtype).endswith("128"):
+    if numeric and not series.null_count() and not str(series.dtype).endswith("128"):
         return series.to_numpy()
     return series.to_list()
 
@@ -231,11 +230,12 @@ def _stretches_of_arrow(column: Any, fail: Fail) -> tuple[Texts, Any]:
     return texts_of_arrow(column.take(pyarrow.array(firsts)), fail), memory_of(firsts)
 
 
-def numbers_of_arrow(column: Any, fail: Fail) -> Any:
+def numbers_of_arrow(column: Any, _fail: Fail) -> Any:
     """A column of numbers as a numpy array, or a column of other values as a list."""
     import pyarrow
 
-    refuse_nulls(column, fail)
+    if column.null_count:
+        return column.to_pylist()
     types = pyarrow.types
     if types.is_boolean(column.type):
         column = column.cast(pyarrow.int8())
@@ -247,7 +247,7 @@ def numbers_of_arrow(column: Any, fail: Fail) -> Any:
 def refuse_nulls(column: Any, fail: Fail) -> None:
     """Call `fail` for the first row that is null, if any."""
     if column.null_count:
-        fail(column.is_null().to_pylist().index(True), NULL)
+        fail(column.is_null().to_pylist().index(True), NO_ID)
 
 
 def _numpy_of_arrow(column: Any) -> Any:
@@ -448,13 +448,11 @@ def table_of_tuples(given: Any, kind: str) -> Table | None:
             expected = first if names else "a tuple (query, document, number)"
             reason = f"row {place} (from 0): expected {expected}, as before, found {found}"
             raise InputError(TUPLES, reason)
-        if names is None and (len(row) != 3 or not hasattr(row[2], "__float__")):
-            cell, noun = f"row {place} (from 0)", "grade" if kind == "qrels" else "score"
-            if len(row) == 3 and row[2] is None:
-                reason = f"{cell}: expected a {noun}, found the missing value None"
-            else:
-                reason = f"{cell}: expected (query, document, number), found {row!r:.80}"
-            raise InputError(TUPLES, reason)
+        if names is None and not (
+            len(row) == 3 and (hasattr(row[2], "__float__") or is_missing(row[2]))
+        ):
+            reason = f"expected (query, document, number), found {row!r:.80}"
+            raise InputError(TUPLES, f"row {place} (from 0): {reason}")
     columns = [TupleColumn(rows, place) for place in range(len(rows[0]))]
     return Table(
         TUPLES,
@@ -478,10 +476,14 @@ class TupleColumn:
     def __iter__(self) -> Iterator[Any]:
         return map(itemgetter(self.place), self.rows)
 
+    def tolist(self) -> list[Any]:
+        """The objects."""
+        return list(self)
+
 
 def _numbers_of_tuples(column: TupleColumn, _fail: Fail) -> Any:
     floats = floats_of(column.rows, column.place)
-    return list(column) if floats is None else floats
+    return column.tolist() if floats is None else floats
 
 
 def _texts_of_tuples(column: TupleColumn, fail: Fail) -> Texts:

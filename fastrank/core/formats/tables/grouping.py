@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastrank.core.data.texts import Groups, Texts
 from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.formats.tables.table import first_empty
+from fastrank.core.formats.tables.values import NO_ID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,4 +47,6 @@ def _refuse_empty(table: Table, place: int, texts: Texts, rows: Any = None) -> N
     """
     if table.is_file and (first := first_empty(texts)) >= 0:
         row = first if rows is None else rows[first]
-        table.failing(place)(row, "expected an id, found an empty text")
+        table.failing(place)(
+            row, NO_ID if table.has_cells else "expected an id, found an empty text"
+        )

@@ -18,6 +18,7 @@ from fastrank.core.formats.tables.roles import (
     names_of,
     normalized_name,
 )
+from fastrank.core.formats.tables.values import NO_ID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,12 +35,12 @@ LISTS = {
     "run": (("retrieved", "doc"), ("score", "rank")),
 }
 # How Arrow and polars call the types of such columns, and of columns of texts.
-LIST_TYPES = ("list", "large_list", "fixed_size_list", "array")
+LIST_TYPES = ("list", "large_list", "fixed_size_list", "array", "map")
 TEXT_TYPES = ("", "object", "str", "string", "large_string")
 # How many cells show whether a column has lists.
 SOME = 100
 # How a list begins that pandas has written as text.
-WRITTEN = ("['", '["')
+WRITTEN = ("['", '["', "{'", '{"')
 # Keys of the object that is the document in an object with its number.
 INNER = ("node", "document")
 # The number of a document that has none; that of one whose grade is missing is None.
@@ -73,10 +74,10 @@ def lists_by_query(
     ids = table.values(table.names[names["query"]])
     cells: list[Any] = table.values(table.names[lists])
     for row, (query, cell) in enumerate(zip(ids, cells, strict=True)):
-        if not (is_missing(cell) or is_list(cell)):
+        if not (is_missing(cell) or is_list(cell) or isinstance(cell, Mapping)):
             fail(row, f"expected a list of documents, found {cell!r:.60}")
         if is_missing(query):
-            fail(row, "expected an id, found a missing value", names["query"])
+            fail(row, NO_ID, names["query"])
     beside = {
         role: numbers
         for role in LISTS[kind][1]
@@ -84,8 +85,18 @@ def lists_by_query(
     }
     if columns and "rank" in columns and "score" not in columns:
         rank_by = "rank"
-    cells = [[] if is_missing(cell) else list(cell) for cell in cells]
+    cells = list(map(_elements, cells))
     return numbered_lists(zip(ids, cells, strict=True), kind, rank_by, fail, beside)
+
+
+def _elements(cell: Any) -> list[Any]:
+    """The documents in a cell; those of {document: number} without a number are in other rows.
+
+    Columns of structs have all documents of all rows.
+    """
+    if isinstance(cell, Mapping):
+        return [(doc, number) for doc, number in cell.items() if number is not None]
+    return [] if is_missing(cell) else list(cell)
 
 
 def numbered_lists(
@@ -143,18 +154,26 @@ def _has_lists(table: Table, index: int) -> bool:
     column: Any = None if types is not None else table.columns[index]
     kind = types[index] if types is not None else getattr(column, "dtype", None)
     kind = str(getattr(column, "type", "") if kind is None else kind).lower()
-    if kind.startswith(LIST_TYPES) or column is None or kind not in TEXT_TYPES:
+    is_struct = kind.startswith("struct")
+    if not is_struct and (kind.startswith(LIST_TYPES) or column is None or kind not in TEXT_TYPES):
         return kind.startswith(LIST_TYPES)
-    for row, cell in enumerate(islice(iter(column), SOME)):
+    for row, cell in enumerate(islice(iter(table.columns[index]), SOME)):
         cell = cell.as_py() if hasattr(cell, "as_py") else cell
         if isinstance(cell, str) and cell.startswith(WRITTEN):
-            reason = f"expected an id or a list, found a list that is written as text: {cell!r:.60}"
+            kind = "an object" if cell[0] == "{" else "a list"
+            reason = f"expected an id or a list, found {kind} that is written as text: {cell!r:.60}"
             table.refuse(row, f"column {table.names[index]!r}: {reason}; use JSON or parquet")
-        if is_list(cell):
+        if is_list(cell) or _is_numbered(cell):
             return True
-        if not is_missing(cell):
+        if not is_missing(cell) and cell != {}:
             return False
     return False
+
+
+def _is_numbered(cell: Any) -> bool:
+    """Whether a cell is {document: number}, not a document with its fields."""
+    numbers = [n for n in cell.values() if n is not None] if isinstance(cell, Mapping) else []
+    return bool(numbers) and all(hasattr(n, "__float__") for n in numbers)
 
 
 def _numbers(table: Table, role: str, kind: str, chosen: Name, lists: int) -> list[Any] | None:
@@ -223,7 +242,8 @@ def _add(
 ) -> None:
     """Add the documents of a query; judgments of a query may be in several rows."""
     if query in by_query and role != "grade":
-        refuse(f"expected one list of query {query!r:.60}, found a second")
+        advice = "if they are of several systems, select the rows of one"
+        refuse(f"expected one list of query {query!r:.60}, found a second; {advice}")
     numbered = [number is not ABSENT for _, number in docs]
     if not all(numbered) and any(numbered):
         doc = docs[numbered.index(False)][0]

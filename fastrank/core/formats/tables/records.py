@@ -125,9 +125,12 @@ def are_columns(
 
     roles: of which there is one each, None if any names will do.
     """
+    columns = list(given.values())
+    if roles == COLUMN_ROLES and columns and all(map(is_column, columns)):
+        # Without documents, too, for the error about them.
+        roles = (*COLUMN_ROLES[:1], (*COLUMN_ROLES[1], "grade", "score"))
     if not given or not (roles is None or is_header(given, roles)):
         return False
-    columns = list(given.values())
     if all(map(is_column, columns)):
         return True
     first = columns[0]
@@ -137,7 +140,7 @@ def are_columns(
         return False
     # Queries may have such names, too; but their documents have numbers.
     has_texts = any(isinstance(cell, str) for column in columns for cell in column.values())
-    return roles != COLUMN_ROLES or (is_header(given) and has_texts)
+    return roles != COLUMN_ROLES or (is_header(given, (("query",), ("doc",))) and has_texts)
 
 
 def table_of_columns(given: Mapping[Name, Any], source: str = "<dict>") -> Table:
@@ -194,7 +197,7 @@ def table_of_records(
     ragged: whether keys may be missing in some, whose cells are None. Raises InputError.
     """
     if not records:
-        raise InputError(name, "no records")
+        raise InputError(name, "expected records, found none")
     mappings = [record for record in records if type(record) is dict or isinstance(record, Mapping)]
     names = (
         list(dict.fromkeys(key for record in mappings for key in record))

@@ -13,11 +13,11 @@ from functools import cache
 
 from fastrank.common.faces import column_option
 from fastrank.common.messages import first_few
-from fastrank.errors import InputError
+from fastrank.errors import InputError, OptionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
     # A name of a column: a str, or in a table without names a number.
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     # Roles by the words that `columns=` takes for them, which are their own in a sequence.
     Roles = Sequence[str] | Mapping[str, str]
 
+# Names of systems or of other things.
+UNSURE_TAGS = (
+    *("model", "model_name", "method", "name", "retriever", "ranker", "reranker", "engine"),
+    *("search_engine", "algorithm", "pipeline", "approach", "strategy", "experiment", "variant"),
+)
 # For each role the names of its column, in groups: names of a group are used only if there are none
 # of the groups before it. Of the names in one group only one may occur.
 #
@@ -63,7 +68,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tag", "system"),
         *((name,) for name in ("run", "run_id", "runid", "run_name", "system_id", "system_name")),
         ("snapshot_name",),
-        *((name,) for name in ("model", "model_name", "method", "name")),
+        *((name,) for name in UNSURE_TAGS),
     ),
     # In judgments, the relevant documents of a query; in runs, its results, best first.
     "relevant": (
@@ -197,8 +202,6 @@ RECORD_ROLES = (("query", "query_of_list"), ("doc", "relevant", "retrieved"))
 COLUMN_ROLES = (("query",), ("doc", "relevant", "retrieved"))
 # The roles that `--columns` names in judgments and runs.
 LISTED_ROLES = (*QRELS_ROLES, "score", "rank", "tag", "relevant", "retrieved")
-# Names of systems or of other things.
-UNSURE_TAGS = ("model", "model_name", "method", "name")
 SPAN_ROLES = ("query", "document", "start", "end", "content", "grade", "evidence")
 CHUNK_ROLES = ("chunk", "document", "start", "end", "content", "page", "tokens")
 CANDIDATE_ROLES = ("question", "question_id", "candidate", "candidate_id", "label")
@@ -218,7 +221,9 @@ class AskedColumns:
     """
 
     def __init__(self, names: Mapping[str, Name]) -> None:
-        self.names = dict(names)
+        # The readers of spans call so what others call a doc.
+        both = {"doc": names.get("document"), "document": names.get("doc")}
+        self.names = {role: name for role, name in both.items() if name is not None} | dict(names)
         self.unused = {name for name in names.values() if name is not None}
         self._kinds: dict[tuple[str, Name], str] = {}
 
@@ -232,6 +237,12 @@ class AskedColumns:
         }
         self.unused -= {*chosen.values()}
         return chosen or None
+
+    def check(self) -> None:
+        """Raise OptionError if no table had a column that the command line names."""
+        if self.unused:
+            names = ", ".join(sorted(map(repr, self.unused)))
+            raise OptionError("--columns", f"no table has the columns {names}")
 
     def use_lists(self, source: str, name: Name, kind: str) -> None:
         """Raise InputError if one command would read the same lists as judgments and as a run."""
@@ -293,9 +304,7 @@ def normalized_name(name: object) -> str:
     return _SEPARATORS.sub("_", str(name).strip().lower())
 
 
-def is_header(
-    cells: Iterable[Name], roles: Iterable[Sequence[str]] = (("query",), ("doc",))
-) -> bool:
+def is_header(cells: Iterable[Name], roles: Iterable[Sequence[str]] = COLUMN_ROLES) -> bool:
     """Whether these are column names that include one of each of the roles."""
     names = {normalized_name(cell) for cell in cells if not isinstance(cell, int)}
     return all(any(not names.isdisjoint(names_of(role)) for role in needed) for needed in roles)
@@ -372,26 +381,27 @@ def find_columns(
     chosen = {role: name for role, name in (columns or {}).items() if role not in ignored}
     listed = f"found {', '.join(map(repr, names))}" if len(names) else "found no columns"
 
-    def advised(reason: str, role: str, before: str) -> InputError:
+    def advised(reason: str, before: str, *roles: str) -> InputError:
         if call == "":
             return InputError(source, reason)
-        return InputError(source, f"{reason}{before}{column_option(role, call=call)}")
+        return InputError(source, f"{reason}{before}{column_option(*roles, call=call)}")
 
-    def index_of(role: str, wanted: Sequence[Name], norm: Callable[[Name], Name]) -> int:
-        matches = [index for index, name in enumerate(names) if norm(name) in wanted]
+    def index_of(role: str, wanted: Sequence[Name], labels: Sequence[Name]) -> int:
+        matches = [index for index, label in enumerate(labels) if label in wanted]
         if len(matches) > 1:
             several = " and ".join(repr(names[index]) for index in matches)
             reason = f"more than one {words_of(role)} column: {several}"
             if len({names[index] for index in matches}) == 1:
                 raise InputError(source, f"{reason}; rename one of them")
-            raise advised(reason, role, "; to choose one, ")
+            raise advised(reason, "; to choose one, ", role)
         return matches[0] if matches else -1
 
     indexes: dict[str, int] = {}
+    normalized = list(map(normalized_name, names))
     for role, name in chosen.items():
         if name is None:
             continue
-        index = index_of(role, [name], lambda label: label)
+        index = index_of(role, [name], names)
         if index < 0:
             reason = f"columns: no column {name!r} for the {words_of(role)}; {listed}"
             raise InputError(source, reason)
@@ -402,7 +412,7 @@ def find_columns(
         if role in chosen:
             continue
         for group in ROLES[key]:
-            index = index_of(role, group, normalized_name)
+            index = index_of(role, group, normalized)
             if index >= 0:
                 if index not in indexes.values():
                     indexes[role] = index
@@ -410,18 +420,24 @@ def find_columns(
     if "rank" in chosen and "score" not in chosen:
         # Scores are not needed if ranks are asked for.
         indexes.pop("score", None)
-    for role, key in usual.items():
-        if role in needed and role not in optional and role not in indexes:
-            if INSTEAD.get(role) in indexes:
-                continue
-            known = first_few(names_of(key), LISTED)
-            asked = _asked.names.get(role)
-            if asked is not None:
-                known += f" or {asked!r}, as in --columns {role}={asked}"
-                raise InputError(source, f"no {words_of(role)} column: {listed}, expected {known}")
-            reason = f"no {words_of(role)} column: {listed}, expected one of {known}"
-            raise advised(reason, role, "; or ")
-    return indexes
+    absent = [role for role in usual if role in needed and role not in {*optional, *indexes}]
+    missing = [role for role in absent if INSTEAD.get(role) not in indexes]
+    if {*INSTEAD} <= {*missing}:
+        missing.remove("rank")
+    if not missing:
+        return indexes
+    for role in missing:
+        asked = _asked.names.get(role)
+        known = first_few(names_of(usual[role]), LISTED)
+        if asked is not None:
+            known += f" or {asked!r}, as in --columns {role}={asked}"
+            raise InputError(source, f"no {words_of(role)} column: {listed}, expected {known}")
+    reason = f"no {words_of(role)} column: {listed}, expected one of {known}"
+    if len(missing) > 1:
+        words, names_for = ", ".join(map(words_of, missing)), [names_of(usual[r]) for r in missing]
+        first = (r if r in known else known[0] for r, known in zip(missing, names_for, strict=True))
+        reason = f"no columns for {words}: {listed}, expected names such as {', '.join(first)}"
+    raise advised(reason, "; or ", *missing)
 
 
 def words_of(role: str) -> str:

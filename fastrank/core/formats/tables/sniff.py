@@ -46,6 +46,10 @@ SAMPLED_LINES = 10
 # Fields in a line of TREC's formats: exactly four, or at least six.
 TREC_FIELDS = {"qrels": range(4, 5), "run": range(6, sys.maxsize)}
 DELIMITERS = {"csv": ",", "tsv": "\t"}
+# What Excel writes before the header of CSV, with the delimiter.
+SEPARATOR = (b"sep=", b'"sep=')
+# Lines in which a header is found, for the error about titles above it.
+HEADER_WITHIN = 4
 # How sure it is that a file is in a format: what is unsure for each gives way to what is sure.
 NO, LIKELY, SURE = range(3)
 
@@ -174,15 +178,25 @@ def delimited_certainty(head: Head, form: str) -> int:
     """How sure a file is CSV or TSV (`form`): a known header, or a known number of cells."""
     if head.line is None:
         return NO
-    if DELIMITERS[form] in head.line:
+    delimiter = DELIMITERS[form]
+    above, *lines = head.content.split(b"\n", HEADER_WITHIN)[:HEADER_WITHIN]
+    if form == "csv" and above.startswith(SEPARATOR):
+        return SURE
+    if delimiter in head.line:
         cells = cells_of(head.line, form)
         if is_header(cells) or asked_columns().are_in(cells):
             return SURE
-        return LIKELY if len(cells) in WITHOUT_HEADER[head.kind] else NO
-    # Some separate names by blanks, and the cells below them by tabs.
-    _, next_line, *_ = (*head.content.split(b"\n", 2), b"")
-    is_named = 1 < len(head.fields) == next_line.count(DELIMITERS[form].encode()) + 1
-    return SURE if is_named and is_header(head.line.split()) else NO
+        if len(cells) in WITHOUT_HEADER[head.kind]:
+            return LIKELY
+    if delimiter.encode() not in b"".join(lines):
+        return NO
+    below = [line.decode("utf-8", "replace") for line in lines if delimiter.encode() in line]
+    is_trec = len(head.fields) in TREC_FIELDS[head.kind]
+    names = [] if is_trec else [cells_of(line, form) for line in below]
+    if below and 1 < len(head.fields) == below[0].count(delimiter) + 1:
+        # Some separate names by blanks, and the cells below them by tabs.
+        names.append(head.line.split())
+    return SURE if any(map(is_header, names)) else NO
 
 
 def cells_of(line: str, form: str) -> list[str]:

@@ -6,7 +6,6 @@ from array import array
 
 from fastrank.core.data.texts import Texts, take
 from fastrank.core.formats.tables.values import texts_of
-from fastrank.core.formats.trec.strict import no_number
 from fastrank.core.native import kernels
 from fastrank.core.native.buffers import zeros
 from fastrank.errors import FormatError, InputError
@@ -134,8 +133,8 @@ def stretches_of(texts: Texts) -> tuple[Texts, Any]:
     return Texts(text, take(starts, firsts), take(lengths, firsts)), firsts
 
 
-def numbers_of_cells(cells: Sequence[str], fail: Fail) -> list[int | float]:
-    """The decimal numbers that cells of a text file are."""
+def numbers_of_cells(cells: Sequence[str], _fail: Fail) -> list[int | float | str | None]:
+    """The decimal numbers that cells of a text file are; others stay texts, empty ones are None."""
     # Python also accepts `1_0` and digits of other scripts.
     joined = "".join(cells)
     if "_" not in joined and joined.isascii():
@@ -144,17 +143,17 @@ def numbers_of_cells(cells: Sequence[str], fail: Fail) -> list[int | float]:
                 return list(map(convert, cells))
             except ValueError:
                 pass
-    return [_number(cell, row, fail) for row, cell in enumerate(cells)]
+    return [_number(cell) for cell in cells]
 
 
-def _number(cell: str, row: int, fail: Fail) -> int | float:
+def _number(cell: str) -> int | float | str | None:
     if "_" not in cell and cell.isascii():
         for convert in (int, float):
             try:
                 return convert(cell)
             except ValueError:
                 pass
-    return fail(row, no_number(cell, "number") if cell.strip() else "the cell is empty")
+    return cell if cell.strip() else None
 
 
 def first_empty(texts: Texts) -> int:

@@ -8,8 +8,15 @@ from itertools import chain, islice
 
 from fastrank.common.c_numbers import number_of_entire_text
 from fastrank.core.data.texts import decoded, encoded
-from fastrank.core.formats.tables.roles import asked_columns, is_header, names_of, normalized_name
+from fastrank.core.formats.tables.roles import (
+    COLUMN_ROLES,
+    asked_columns,
+    is_header,
+    names_of,
+    normalized_name,
+)
 from fastrank.core.formats.tables.sniff import DELIMITERS as DELIMITERS
+from fastrank.core.formats.tables.sniff import HEADER_WITHIN
 from fastrank.core.formats.tables.table import Table, numbers_of_cells
 from fastrank.errors import FormatError
 
@@ -33,7 +40,7 @@ def table_of_delimited(
     form: str,
     columns: Mapping[str, Name] | None,
     names_without_header: Callable[[Sequence[Sequence[str]], Sequence[int]], Sequence[str]],
-    roles: Sequence[Sequence[str]] | None = (("query",), ("doc",)),
+    roles: Sequence[Sequence[str]] | None = COLUMN_ROLES,
     *,
     quoted: bool = True,
 ) -> Table:
@@ -51,9 +58,16 @@ def table_of_delimited(
             continue
         rows.append(cells)
         lines.append(line)
-        if len(rows) == 2 and len(rows[0]) == 1 < len(cells) == len(rows[0][0].split()):
-            # Some separate names by blanks, and the cells below them by tabs.
-            rows[0] = rows[0][0].split()
+        if len(rows) <= HEADER_WITHIN:
+            first = rows[0]
+            if len(rows) == 2 and first[0].startswith("sep=") and not any(first[1:]):
+                # Excel writes the delimiter.
+                del rows[0], lines[0]
+            elif roles and is_header(cells, roles) > is_header(first, roles):
+                raise FormatError(name, line, "this is the header; remove the lines above it")
+            elif len(rows) == 2 and len(first) == 1 < len(cells) == len(first[0].split()):
+                # Some separate names by blanks, and the cells below them by tabs.
+                rows[0] = first[0].split()
         if len(cells) == 1 and RATING in map(normalized_name, rows[0]):
             # Quepid writes only the query if no document of it is rated.
             cells += [""] * (len(rows[0]) - 1)
@@ -65,9 +79,9 @@ def table_of_delimited(
         raise FormatError(name, 1, "expected a header or rows, found an empty file")
     names: Sequence[Name] = [cell.strip() for cell in rows[0]]
     chosen = set(map(str, (columns or {}).values()))
-    asked = asked_columns()
+    asked, above = asked_columns(), 1 + (roles == COLUMN_ROLES)
     has_header = roles is None or is_header(names, roles) or (chosen and chosen <= set(names))
-    has_header = has_header or (columns is None and asked.are_in(names)) or are_names(names)
+    has_header = has_header or (columns is None and asked.are_in(names)) or are_names(*rows[:above])
     if has_header:
         del rows[0], lines[0]
     columns_of_cells = list(zip(*rows, strict=True)) or [()] * len(names)
@@ -85,13 +99,16 @@ def _refuse_semicolons(first: Sequence[str], name: str, line: int) -> None:
         raise FormatError(name, line, f"{SEMICOLONS}, and points for decimals")
 
 
-def are_names(cells: Sequence[str]) -> bool:
-    """Whether a first line has some names that are known, and no number, as all rows have."""
+def are_names(cells: Sequence[str], below: Sequence[str] = ()) -> bool:
+    """Whether a first line has no number, as all rows have, and known names or numbers below."""
     known = {name for role in ("query", "doc", "grade", "score") for name in names_of(role)}
-    numbers = [
-        cell for cell in cells if number_of_entire_text(cell.encode("utf-8", "replace")) is not None
-    ]
-    return not numbers and not known.isdisjoint(map(normalized_name, cells))
+    first, second = (any(map(_is_number, row)) for row in (cells, below))
+    is_named = not known.isdisjoint(map(normalized_name, cells))
+    return not first and (is_named or (second and {*cells}.isdisjoint(below)))
+
+
+def _is_number(cell: str) -> bool:
+    return number_of_entire_text(encoded(cell)) is not None
 
 
 def table_of_cells(name: str, names: Iterable[Any], cells: Sequence[Any], lines: Any) -> Table:

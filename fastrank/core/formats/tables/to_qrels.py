@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import repeat
+from operator import eq
 
 from fastrank.common.messages import counted, python_warning
 from fastrank.core.data.texts import NO_ITERATION, constant
 from fastrank.core.formats.qrels import Qrels
-from fastrank.core.formats.tables.dicts import LISTED_GRADE, SOURCE, plain_lists, rows_of_dict
+from fastrank.core.formats.tables.dicts import (
+    IN_MEMORY,
+    LISTED_GRADE,
+    SOURCE,
+    plain_lists,
+    rows_of_dict,
+)
 from fastrank.core.formats.tables.forms import is_missing
 from fastrank.core.formats.tables.grouping import columns_of, group_by_query
 from fastrank.core.formats.tables.lists import lists_by_query
@@ -26,7 +33,7 @@ from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from typing import Any
 
     from fastrank.common.messages import Warn
@@ -40,17 +47,22 @@ def qrels_from_dict(
     """Judgments from {query: {document: grade}}, or {query: [document, ...]} of grade 1.
 
     source: for messages. warn: called with what is left out because nobody has judged it: documents
-    without a grade, and queries without documents. Without it, the first are refused.
+    without a grade, and in files queries without documents. Without it, the first are refused.
     """
     given = plain_lists(given, "qrels", "score", source)
-    if warn is not None:
-        given = without_unrated(given, source, warn)
+    if warn is not None and source not in IN_MEMORY:
+        given, warn = without_unrated(given, source, warn), None
 
     def listed(count: int) -> Iterable[int]:
         return repeat(LISTED_GRADE, count)
 
     fields, values, fail = rows_of_dict(given, "grade", source, keep_empty=False, listed=listed)
-    grades, scale = grades_of(values, fail)
+    try:
+        grades, scale = grades_of(values, fail)
+    except InputError:
+        if warn is None or not any(map(is_missing, values)):
+            raise
+        return qrels_from_dict(without_unrated(given, source, warn), source=source)
     groups = constant(NO_ITERATION, len(values))
     return Qrels(**fields, groups=groups, grade_column=grades, scale=scale)
 
@@ -60,18 +72,29 @@ def without_unrated(given: Mapping[Any, Any], source: str, warn: Warn) -> dict[A
     unrated: list[str] = []
     judged: dict[Any, Any] = {}
     for query, grades in given.items():
-        if isinstance(grades, Mapping) and None in grades.values():
-            unrated += [f"{doc!r} of query {query!r}" for doc in grades if grades[doc] is None]
-            grades = {doc: grade for doc, grade in grades.items() if grade is not None}
+        if isinstance(grades, Mapping) and not _are_numbers(grades.values()):
+            missing = {doc for doc, grade in grades.items() if is_missing(grade)}
+            unrated += [f"{doc!r} of query {query!r}" for doc in grades if doc in missing]
+            grades = {doc: grade for doc, grade in grades.items() if doc not in missing}
         judged[query] = grades
     empty = [
         repr(query) for query, docs in judged.items() if hasattr(docs, "__len__") and not len(docs)
     ]
+    if given and len(empty) == len(given):
+        count = counted(len(given), "query", "queries")
+        raise InputError(
+            source, f"expected ratings, found none for {count}, such as {empty[0]:.60}"
+        )
     for names, noun, plural in ((unrated, "document", ""), (empty, "query", "queries")):
         if names:
             count = counted(len(names), noun, plural)
             warn(f"{source}: {count} without a rating left out, such as {names[0]:.60}")
     return judged
+
+
+def _are_numbers(grades: Collection[Any]) -> bool:
+    """Whether all are int or float, and none is NaN."""
+    return {*map(type, grades)} <= {int, float} and all(map(eq, grades, grades))
 
 
 def qrels_of(
@@ -124,13 +147,15 @@ def without_ungraded(table: Table, index: int, warn: Warn) -> Table:
     missing = [
         row
         for row, cell in enumerate(columns[index])
-        if is_missing(cell) or (isinstance(cell, str) and not cell.strip())
+        if is_missing(cell) or (isinstance(cell, str) and cell.strip().lower() in ("", "nan"))
     ]
-    if not 0 < len(missing) < table.size:
+    if not missing:
         return table
-    first = missing[0]
+    count, first = counted(len(missing), "row"), missing[0]
+    if len(missing) == table.size:
+        reason = f"expected ratings, found none in column {table.names[index]!r} of {count}"
+        raise InputError(table.source, reason)
     where = f"row {first} (from 0)" if table.rows is None else f"{table.unit} {table.rows[first]}"
-    count = counted(len(missing), "row")
     warn(f"{table.source}: {count} without a rating left out, the first is {where}")
     rows = sorted({*range(table.size)} - {*missing})
     graded = table.exploded(table.names, ((row, [cells[row] for cells in columns]) for row in rows))

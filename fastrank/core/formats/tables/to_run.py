@@ -6,7 +6,10 @@ every measure follows the ranks.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from fastrank.common.faces import by_face, option
+from fastrank.common.messages import python_warning
 from fastrank.core.data.texts import decoded, interning
 from fastrank.core.formats.run import Run
 from fastrank.core.formats.tables.dicts import SOURCE, is_listing, plain_lists, rows_of_dict
@@ -27,9 +30,10 @@ from fastrank.errors import FormatError, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    from fastrank.common.messages import Warn
     from fastrank.core.formats.tables.table import Table
 
 
@@ -69,10 +73,12 @@ def run_of(
     tag: str | bytes | None = None,
     higher_is_better: bool = True,
     rank_by: str = "score",
+    warn: Warn = python_warning,
 ) -> Run:
     """The run of a table; `columns`: as in Run.from_pandas.
 
-    With rank_by="rank", or with ranks but no scores, a document's score is minus its rank.
+    With rank_by="rank", or with ranks but no scores, a document's score is minus its rank. warn: of
+    a column that may name systems.
     """
     columns = columns_of(table, RUN_ROLES["score"], columns)
     table = as_rows(table, "run", columns)
@@ -104,49 +110,71 @@ def run_of(
     else:
         scores = zeros("d", len(fields["docs"]))
     own_tag = tag_of(tag, table.source)
-    if tag is None and "tag" in indexes:
-        own_tag = _single_tag(table, indexes["tag"], indexes["query"])
+    if tag is None:
+        rows = (grouped.order or range(len(fields["docs"])))[:SOME]
+        tagged = [indexes["tag"]] if "tag" in indexes else []
+        for index, name in enumerate(() if "tag" in (columns or ()) else table.names):
+            if normalized_name(name) in UNSURE_TAGS and index not in indexes.values():
+                tagged.append(index)
+        names = [_tag_of_rows(table, index, rows, fields, warn) for index in tagged]
+        own_tag = next(filter(None, names), b"")
     run = Run(**fields, tag_bytes=own_tag, score_column=grouped.reorder(scores))
     if rank_by == "given":
         return rank_as_given(run)
     return run if "score" in indexes else with_distinct_ranks(run)
 
 
-def _single_tag(table: Table, index: int, query_index: int) -> bytes:
-    """The tag of all rows. Raises InputError if there are several."""
-    name = normalized_name(table.names[index])
-    is_sure = name in ROLES["tag"][0]
+def _tag_of_rows(
+    table: Table, index: int, rows: Sequence[int], fields: Mapping[str, Any], warn: Warn
+) -> bytes:
+    """The tag of all rows in a column, empty if it may name something else.
+
+    rows: those of the table by query. fields: of the run. Raises InputError for several systems,
+    and warns if the column may name some.
+    """
+    column = table.names[index]
+    name = normalized_name(column)
     try:
         tags, _ = table.stretches(index)
     except (FormatError, InputError):
-        if is_sure:
+        if name in ROLES["tag"][0]:
             raise
         # Other columns may be called so.
         return b""
-    if name in UNSURE_TAGS and not _are_systems(table, index, query_index):
-        return b""
-    count = len(tags)
-    numbered = interning(count)
+    numbered = interning(len(tags))
     distinct = kernels.intern_texts(tags.columns, numbered)
-    if distinct > 1:
-        first, second = (tags[numbered.firsts[i]].decode("utf-8", "replace") for i in range(2))
-        column, call = table.names[index], table.call("Run")
-        reason = f"expected one run, found {distinct} tags"
-        advice = f"select the rows of one {column!r}"
-        if call:
-            advice += f", or give all rows one new tag: fr.{call}(..., tag=NAME)"
-        advice = by_face(advice, f"write the rows of each {column!r} to a file of their own")
-        reason = f"{reason}, such as {first!r} and {second!r}"
-        raise InputError(table.source, f"{reason}; {advice}")
-    return tags[0] if count else b""
+    if distinct < 2:
+        return tags[0] if len(tags) else b""
+    first, second = (f"{decoded(tags[numbered.firsts[i]])!r:.60}" for i in range(2))
+    if name in UNSURE_TAGS and not (shown := _are_systems(table.texts(index).take(rows), fields)):
+        if shown is None:
+            reason = f"column {column!r} has values such as {first} and {second}"
+            reason += "; does the table contain several runs? All rows are read as one"
+            warn(f"{table.source}: {reason}")
+        return b""
+    advice = "select the rows of one"
+    if call := table.call("Run"):
+        advice += f", or give all rows one new tag: fr.{call}(..., tag=NAME)"
+    to_files = f"write the rows of each {column!r} to a file of their own"
+    advice = by_face(advice, f"{to_files}, or set --columns tag= to read all as one run")
+    reason = f"expected one run, found {distinct} systems, such as {first} and {second}; {advice}"
+    raise InputError(table.source, f"column {column!r}: {reason}")
 
 
-def _are_systems(table: Table, index: int, query_index: int) -> bool:
-    """Whether a column names systems, not documents: several rows of a query have the same name."""
-    tags, queries = table.texts(index), table.texts(query_index)
-    count = min(len(tags), SOME)
-    pairs = {(queries[row], tags[row]) for row in range(count)}
-    return 2 * len(pairs) <= count
+def _are_systems(tags: Sequence[bytes], fields: Mapping[str, Any]) -> bool | None:
+    """Whether these values, of the first rows of a run, name systems; None if it is unclear.
+
+    They do if a query has several rows with a value, or a document with two; they do not if they
+    tell documents apart.
+    """
+    docs, offsets = fields["docs"].take(range(len(tags))), fields["offset_column"]
+    queries = [bisect_right(offsets, row) for row in range(len(tags))]
+    if len({*zip(queries, docs, tags, strict=True)}) > len({*zip(queries, docs, strict=True)}):
+        return True
+    names = {*zip(docs, tags, strict=True)}
+    if len(names) == len({*docs}) and 2 * len({*tags}) > len(names):
+        return False
+    return 2 * len({*zip(queries, tags, strict=True)}) <= len(tags) or None
 
 
 def apply_order(run: Run, rank_by: str) -> Run:

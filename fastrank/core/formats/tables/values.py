@@ -6,10 +6,12 @@ import operator
 from array import array
 from contextlib import suppress
 
+from fastrank.common.c_numbers import number_of_entire_text
 from fastrank.common.messages import brief
 from fastrank.core.data.grades import encode_grades
 from fastrank.core.data.texts import Texts, encoded, joined, memory_of, spans
 from fastrank.core.formats.tables.forms import is_missing
+from fastrank.core.formats.trec.strict import advice_on_number
 from fastrank.core.native import kernels, records
 from fastrank.core.native.buffers import zeros
 from fastrank.errors import ArrayError, InputError
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 
 # Larger ranks may be equal as 32-bit floats, which trec_eval 9.0.8 compares.
 LAST_RANK = 2**24
+# What is written where there is no number.
+NOTHING = ("-", "?", "na", "n/a", "nan", "none", "null", "unrated", "unjudged")
+NO_ID = "expected an id, found a missing value"
 LONGEST_INTEGER = 20
 # The usual length of an id, in bytes; longer ones take a second look.
 USUAL_LENGTH = 16
@@ -196,7 +201,7 @@ def no_id(value: Any) -> str:
     """The reason why a value is not a valid id."""
     kind = type(value).__name__
     if is_missing(value):
-        return f"expected an id, found the missing value {value!r}"
+        return NO_ID
     if hasattr(value, "is_integer") and not hasattr(value, "__index__"):
         return (
             f"expected an id, found the float {value!r}; use integers or strings (pandas converts"
@@ -363,8 +368,17 @@ def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
             fail(row, f"expected a {what} in the range of a double, found {brief(value)}")
         except (TypeError, ValueError):
             pass
-    found = "the missing value" if is_missing(value) else f"{kind.__name__}:"
-    return fail(row, f"expected a {what}, found {found} {value!r:.60}")
+    if isinstance(value, str):
+        advice = advice_on_number(value, what)
+        if number_of_entire_text(encoded(value)) is not None:
+            advice = "write the number without quotes"
+        elif what == "grade" and not advice:
+            advice = "write 1 for relevant, 0 for not relevant"
+            if value.strip().lower() in NOTHING:
+                advice = "leave out what nobody has judged"
+        return fail(row, f"expected a {what}, found {str(value)!r:.60}{advice and f': {advice}'}")
+    found = "a missing value" if is_missing(value) else f"{kind.__name__}: {value!r:.60}"
+    return fail(row, f"expected a {what}, found {found}")
 
 
 def as_rows(

@@ -17,6 +17,7 @@ from operator import gt
 from fastrank.common.c_numbers import finite
 from fastrank.common.messages import counted
 from fastrank.core.data.columns import Frozen
+from fastrank.core.formats.tables.roles import names_of
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
@@ -119,6 +120,7 @@ RATED = (
 )
 RATED_DOC = ("_id", "docId", "doc_id")
 GROUPS = ("topics", "query_groups", "queries")
+LISTED = (*SEVERAL, *GROUPS, *(key for key, _, _ in RATED))
 # The remedy if nothing says which query a response answers.
 NAMED = "write {query: response}, or add the key 'query_id' to each response"
 
@@ -180,6 +182,17 @@ def is_response(response: Any) -> bool:
     return engine_of(response) is not None or is_failure(response)
 
 
+def unwrapped(found: Any) -> tuple[Any, Any]:
+    """The query and the response in {query: ..., any key: response}; else MISSING and all of it."""
+    if isinstance(found, dict) and not is_response(found):
+        response = next((own for own in found.values() if is_response(own)), MISSING)
+        names = names_of("query_of_list")
+        query = next((found[key] for key in names if isinstance(found.get(key), (str, int))), None)
+        if response is not MISSING and query is not None:
+            return query, response
+    return MISSING, found
+
+
 def numbers_by_query(found: Any, source: str, kind: str) -> dict[str, dict[str, Any]] | None:
     """{query: {document: grade or score}} of the content of a JSON file.
 
@@ -194,6 +207,11 @@ def numbers_by_query(found: Any, source: str, kind: str) -> dict[str, dict[str, 
             expected, seen = "responses", "ratings, which are judgments"
         raise InputError(source, f"expected {expected}, found {seen}: are the files swapped?")
     if not forms:
+        empty = [key for key in LISTED if at(found, key) == []]
+        if empty and not any(own for own in found.values() if isinstance(own, (dict, list))):
+            content = "ratings" if kind == "qrels" else "results"
+            reason = f"{empty[0]!r} is empty: expected queries with {content}, found none"
+            raise InputError(source, reason)
         return None
     return reader.run(forms[kind]) if kind == "run" else reader.qrels(forms[kind])
 
@@ -244,20 +262,22 @@ class _Reader:
     def _responses(self, found: Any) -> Iterator[Found] | None:
         """The responses, if this is one or has some."""
         if isinstance(found, list):
-            return self._listed(found, "") if found and is_response(found[0]) else None
+            is_run = bool(found) and is_response(unwrapped(found[0])[1])
+            return self._listed(found, "") if is_run else None
         if isinstance(at(found, "rank_eval.details"), dict):
             reason = "expected a response of Elasticsearch 6.3 or later, with 'metric_score'"
             self.refuse("rank_eval", f"{reason}, found one of an older version")
         settings = at(found, "knn_settings")
         if is_objects([*settings.values()] if isinstance(settings, dict) else settings):
             reason = "a response of _knn_eval has recall, but neither results nor judgments"
-            self.refuse("", f"{reason}; give the responses of the searches")
+            self.refuse("", reason)
         if isinstance(at(found, "details"), dict) and is_number(at(found, "metric_score")):
             return self._of_rank_eval(found)
         if isinstance(at(found, "docs"), dict) and is_objects(at(found, "queries")):
             return self._of_snapshot(found)
-        if is_response(found):
-            return iter([("", MISSING, found)])
+        query, response = unwrapped(found)
+        if is_response(response):
+            return iter([("", query, response)])
         for key in SEVERAL:
             listed = at(found, key)
             if is_objects(listed) and is_response(listed[0]):
@@ -268,7 +288,7 @@ class _Reader:
 
     def _listed(self, responses: list[Any], path: str) -> Iterator[Found]:
         for place, response in enumerate(responses):
-            yield f"{path}[{place}]", MISSING, response
+            yield f"{path}[{place}]", *unwrapped(response)
 
     def _of_rank_eval(self, found: Any) -> Iterator[Found]:
         if failed := found.get("failures"):
@@ -378,11 +398,9 @@ class _Reader:
         """{query: {document: grade}}; the grade of a document without a rating is None."""
         grades: dict[str, dict[str, Any]] = {}
         own: dict[str, Any]
-        listed = list(ratings)
-        # Quepid leaves out ratings that nobody has given.
-        some = any(rated is not MISSING for _, _, rated in listed)
-        for path, named, rated in listed:
-            rated = {} if rated is MISSING and some else rated
+        for path, named, rated in ratings:
+            # Quepid leaves out ratings that nobody has given.
+            rated = {} if rated is MISSING else rated
             query, own = self.query_at(path, named), {}
             for where, named_doc, rating in self._rated(path, rated):
                 doc = self.id_at(where, named_doc, "document")
@@ -405,8 +423,7 @@ class _Reader:
                     yield where, key, at(value, "gain") if isinstance(value, dict) else value
             return
         if not isinstance(rated, list):
-            found = "nothing" if rated is MISSING else f"{rated!r:.60}"
-            self.refuse(path, f"expected a list or an object of ratings, found {found}")
+            self.refuse(path, f"expected a list or an object of ratings, found {rated!r:.60}")
         for place, own in enumerate(rated):
             where = f"{path}[{place}]"
             doc = next((key for key in RATED_DOC if at(own, key) is not MISSING), None)

@@ -4,10 +4,10 @@ Entry points read the arguments and call numba's function, once per query. They 
 numba, whose typing and lowering of entry points took a third of a build.
 
 Numba optimises each function by itself, again in each function that calls it, and writes machine
-code for all of them; of all that a library needs nothing, and it was two thirds of the time of a
-build. So numba's code library is replaced by one that only keeps what was generated. That is no
-public part of numba, and is done in processes that do nothing else; pyproject.toml says with which
-versions it was tried.
+code for all of them; a library needs none of this, and it was two thirds of the time of a build. So
+numba's code library is replaced by one that only keeps what was generated. That is no public part
+of numba, and is done in processes that do nothing else; pyproject.toml says with which versions it
+was tried.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Frontend:
 
 @functools.cache
 def frontend() -> Frontend:
-    """That of this process."""
+    """The frontend of this process."""
     return Frontend()
 
 
@@ -252,7 +252,7 @@ _ITEMS = {
     "float32": (ir.FloatType(), 4),
     "float64": (ir.DoubleType(), 8),
 }
-# Of the seven values that numba passes for an array: how many items it has, and where they begin.
+# The positions of an array's number of items and address in the seven values that numba passes.
 _COUNT, _START = 2, 4
 
 

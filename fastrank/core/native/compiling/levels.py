@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 VARIABLE = "FASTRANK_BUILD_LEVELS"
 
-# What x86-64-v3 has and v2 has not, by LLVM's names: what `cpu_level` looks for in the library.
+# The features that x86-64-v3 has and v2 has not, by LLVM's names: `cpu_level` looks for them in the
+# library.
 _V3_FEATURES = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 
 # x86-64-v2 has SSE3, SSSE3, CMPXCHG16B, SSE4.1, SSE4.2, POPCNT (leaf 1), and LAHF (extended leaf).

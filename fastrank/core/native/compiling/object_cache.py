@@ -10,7 +10,7 @@ import tempfile
 import time
 from typing import NamedTuple
 
-# What no build has used for so long is deleted.
+# Code that no build has used for so long is deleted.
 _KEPT_SECONDS = 30 * 24 * 3600
 
 
@@ -41,7 +41,7 @@ class ObjectCache:
             self.problem = f"{error.filename} ({error.strerror})"
 
     def get(self, digest: str, level: str) -> Compiled | None:
-        """What was kept for a kernel and a CPU level; None if there is nothing that can be used."""
+        """The code kept for a kernel and a CPU level; None if there is none that can be used."""
         path = self._path(digest, level)
         try:
             with open(path, "rb") as file:
@@ -116,8 +116,8 @@ def write_whole(path: str, content: bytes) -> None:
         raise
 
 
-# What the compiled code may expect of the system: the memory, reading and mathematics of libc and
-# libm.
+# The functions that compiled code may expect of the system: the memory, reading and mathematics of
+# libc and libm.
 ALLOWED = {
     "memcpy",
     "memmove",

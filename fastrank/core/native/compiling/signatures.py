@@ -1,10 +1,10 @@
-"""What kernels are declared to take and to return, and how their entry points are called."""
+"""Declarations of what kernels take and return, and how their entry points are called."""
 
 from __future__ import annotations
 
 from fastrank.core.native.record import PER_QUERY, RECORDS, Record, State
 
-# What the fields of a record may be, beside other records, and how signatures call that.
+# The types of a record's fields, beside other records, and their names in signatures.
 TYPES = {
     "int": "int64",
     "float": "float64",
@@ -54,7 +54,7 @@ def field_types(record: type[Record | State]) -> list[str]:
 
 
 def flat_words(argument: str) -> list[str]:
-    """What an argument is: the code of an array's items, or the type of a number, or a record.
+    """The kind of an argument: the code of an array's items, or the type of a number, or a record.
 
     A record's name is followed by the words for each of its fields.
     """

@@ -21,7 +21,7 @@ from fastrank.core.native.library import PACKAGE
 from fastrank.core.native.threads import processors
 
 _MOST = 8
-# What one process needs for numba, LLVM, and the largest kernel.
+# The memory that one process needs for numba, LLVM, and the largest kernel.
 _MEMORY = 512 << 20
 
 
@@ -47,7 +47,7 @@ class Worker:
         )
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What a function of a module returns there. Raises BuildError if it fails there."""
+        """The result of a function that is called there. Raises BuildError if it fails there."""
         asked, answered = self._process.stdin, self._process.stdout
         assert asked is not None
         assert answered is not None
@@ -110,7 +110,7 @@ def _read(folder: str, name: str) -> str:
 def main() -> None:
     """Answer calls until the input ends."""
     answers = os.fdopen(os.dup(1), "wb")
-    # What is printed goes where errors go.
+    # Output goes where errors go.
     os.dup2(2, 1)
     while True:
         try:

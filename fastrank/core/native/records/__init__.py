@@ -124,7 +124,7 @@ class Cursor(State):
 
 
 class Reading(State):
-    """What a reader found, and why it stopped.
+    """The findings of a reader, and why it stopped.
 
     refused: from outside, which numbers end the reading or are left to a slower reader, as bits.
     status: DONE, or what is wrong with the line at `at`, which has `fields` fields.
@@ -339,7 +339,7 @@ class Hits(Record):
 
 
 class JudgingSizes(State):
-    """Of `JudgingScratch`: the sizes of the table, of positions and links, and of the row index."""
+    """Sizes of `JudgingScratch`: of the table, of positions and links, and of the row index."""
 
     table: int
     positions: int

@@ -145,7 +145,7 @@ class PythonApi(State):
 
 
 class ExpectedArguments(Record):
-    """What a kernel takes: its arguments, and behind each record its fields.
+    """The arguments that a kernel takes, and behind each record its fields.
 
     owners: where the record is in this list, -1 for an argument; indices: which of its fields it
     is. kinds: of native/codes.py, or an array's bytes in an item; details: the address of a

@@ -57,7 +57,7 @@ class ScatteredFields(Record):
 
 
 class CheckedLines(Record):
-    """What `check_lines` finds: columns by row, stretches of query and of tag, and odd lines.
+    """The findings of `check_lines`: columns by row, stretches of query and of tag, and odd lines.
 
     odd: line, place and number of fields of lines of each kind; odd_counts: how many there are.
     """
