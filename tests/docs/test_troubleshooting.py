@@ -24,6 +24,7 @@ FILES = {
     "other-query.run": "q2 Q0 d1 1 0.5 tag\n",
     "other-document.run": "q1 Q0 d2 1 0.5 tag\n",
     "duplicate.run": "q1 Q0 d1 1 0.5 tag\nq1 Q0 d1 2 0.4 tag\n",
+    "two-tags.run": "q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 0.4 other\n",
     "no-tag.run": "q1 Q0 d1 1 0.5\n",
     "comma.run": "q1 Q0 d1 1 0,5 tag\n",
     "nan.run": "q1 Q0 d1 1 nan tag\n",
@@ -37,6 +38,7 @@ FILES = {
 COMMANDS = [
     "trec_eval qrels other-query.run",
     "trec_eval -m mapp qrels run",
+    "eval qrels two-tags.run",
     "trec_eval run qrels",
     "trec_eval three.qrels run",
     "fastrank eval -m map three.qrels run",

@@ -17,7 +17,7 @@ from fastrank.errors import GroupError, MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Collection, Container, Sequence
 
     import numpy.typing as npt
 
@@ -43,13 +43,13 @@ class Measured(NamedTuple):
     """The values of one measure, float64[systems, queries], and which ones are better.
 
     within: if the queries are data sets, the values of each one's queries, float64[systems,
-    queries], to resample them, too. shares: whether all values of the measure are between 0 and 1.
+    queries], to resample them, too. name: of the measure, which tells what values can be.
     """
 
     values: Floats
     better: str
     within: list[Floats] | None = None
-    shares: bool = True
+    name: str = ""
 
 
 class Aligned(NamedTuple):
@@ -88,7 +88,10 @@ def align(
     """
     if not systems:
         raise GroupError(f"{caller}: expected at least one system, found none")
-    sets = [set(system.queries) for system in systems]
+    # Systems of one evaluation have the same queries in the same order.
+    first = systems[0].queries
+    are_same = all(system.queries == first for system in systems[1:])
+    sets = [set(first)] * len(systems) if are_same else [set(each.queries) for each in systems]
     if not any(sets):
         raise GroupError(f"{caller}: no system has a query")
     _check_measures(names, systems)
@@ -101,20 +104,24 @@ def align(
             notes.append(_lacking(names, sets, shared, every, unit))
     if not shared:
         raise _disjoint(names, sets, caller, unit)
-    queries = sorted(shared, key=os.fsencode)
-    measures = {}
-    rows = []
-    for system in systems:
+    queries = _in_byte_order(shared)
+    measures, rows = {}, []
+    for system in systems[: 1 if are_same else None]:
         row_of = {query: row for row, query in enumerate(system.queries)}
-        rows.append((system.values, [row_of[query] for query in queries]))
+        rows.append([row_of[query] for query in queries])
+    rows *= len(systems) if are_same else 1
     for measure, better in systems[0].better.items():
-        values = np.stack(
-            [np.asarray(system_values[measure], float)[indices] for system_values, indices in rows]
-        )
+        columns = [np.asarray(system.values[measure], float) for system in systems]
+        values = np.stack([column[row] for column, row in zip(columns, rows, strict=True)])
         _refuse_too_large(measure, values, names, queries, unit)
         measures[measure] = Measured(values, better)
         notes.extend(_gaps(measure, values, names, queries, unit, pairwise=pairwise))
     return Aligned(names, queries, measures, notes)
+
+
+def _in_byte_order(queries: Collection[str]) -> list[str]:
+    """Ids in the order of their bytes, which is that of their characters in ASCII."""
+    return sorted(queries, key=None if all(map(str.isascii, queries)) else os.fsencode)
 
 
 def _check_measures(names: list[str], systems: Sequence[System]) -> None:
@@ -171,12 +178,9 @@ def _lacking(
     return f"compared on {len(shared)} of {len(every)} {unit.many}: {'; '.join(lacking)}"
 
 
-def _some(queries: Iterable[str]) -> str:
+def _some(queries: Collection[str]) -> str:
     """The first queries in parentheses."""
-    ordered = sorted(queries, key=os.fsencode)
-    if not ordered:
-        return ""
-    return f" ({first_few(ordered, NAMED)})"
+    return f" ({first_few(_in_byte_order(queries), NAMED)})" if queries else ""
 
 
 def _refuse_too_large(

@@ -13,6 +13,7 @@ from fastrank.analysis.comparing.bootstrap import (
     t_interval,
 )
 from fastrank.analysis.comparing.groups import alike
+from fastrank.analysis.comparing.inputs import may_be_shares
 from fastrank.analysis.comparing.pair_tests import (
     SIGNS,
     Tested,
@@ -56,6 +57,8 @@ FEW_QUERIES = 10
 MANY_QUERIES = 1000
 FEW_CLUSTERS = 10
 NO_INTERVAL = "all differences are equal: no interval"
+ENDLESS = "too many resamples have no variance: no interval"
+WITHOUT_SPREAD = "all values are equal, or those of too many resamples are"
 OF_EQUALS = (
     "all differences of a pair are equal: its p is that of the {}, and its interval allows for"
     " other values, from 0 to 1, on other {}"
@@ -185,13 +188,17 @@ def analyze(
         adjusted = adjust(tested.p, settings.correction)
     notes = {pair: [note] for pair, note in tested.notes.items()}
     intervals = _intervals(paired, means, settings, notes)
-    _widen(paired, means, settings, intervals, notes, shares=measured.shares)
+    _widen(paired, means, settings, intervals, notes, measured.name)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean_a, mean_b = _means_of_pairs(paired, means)
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
         effect = np.where(paired.unequal == 0, 0.0, paired.difference / paired.sd)
     general = [*tested.general, *_sizes(paired, settings.unit)]
-    if (constant_differences(paired) & np.isfinite(intervals[2])).any():
+    unknown = np.isnan(intervals[0]) & (means.n > 1)
+    if unknown.any() and settings.interval != "none" and not one_cluster(paired):
+        number = counted(int(unknown.sum()), "mean has", "means have")
+        general.append(f"{number} no interval: {WITHOUT_SPREAD}")
+    if not paired.sd.all() and (constant_differences(paired) & np.isfinite(intervals[2])).any():
         by_signs = settings.test in ("t", "bootstrap") and settings.function is None
         test = "randomization test" if by_signs else "test"
         general.append(OF_EQUALS.format(test, settings.unit.many))
@@ -234,6 +241,11 @@ def _means_of_pairs(paired: Paired, means: Moments) -> tuple[Floats, Floats]:
     return first, second
 
 
+def one_cluster(paired: Paired) -> bool:
+    """Whether all queries are in the same cluster."""
+    return paired.clusters is not None and not paired.clusters.any()
+
+
 def _intervals(
     paired: Paired, means: Moments, settings: Settings, notes: dict[int, list[str]]
 ) -> tuple[Floats, Floats, Floats, Floats]:
@@ -248,9 +260,9 @@ def _intervals(
         of_means, of_pairs = bootstrap_intervals(paired, settings)
         low_means, high_means = of_means.low, of_means.high
         low, high = of_pairs.low, of_pairs.high
-        one_cluster = paired.clusters is not None and not paired.clusters.any()
         for intervals, n in ((of_means, means.n), (of_pairs, paired.n)):
-            intervals.low[(n < 2) | one_cluster] = intervals.high[(n < 2) | one_cluster] = np.nan
+            untold = (n < 2) | one_cluster(paired)
+            intervals.low[untold] = intervals.high[untold] = np.nan
         for pair, note in of_pairs.notes.items():
             if paired.unequal[pair] and paired.n[pair] > 1:
                 notes.setdefault(pair, []).append(note)
@@ -263,33 +275,41 @@ def _widen(
     settings: Settings,
     intervals: tuple[Floats, Floats, Floats, Floats],
     notes: dict[int, list[str]],
-    *,
-    shares: bool,
+    measure: str,
 ) -> None:
-    """Replace intervals without width, of equal values, and infinite bounds.
+    """Replace intervals without width, of equal values, and those that resamples leave too wide.
 
-    Other queries may have other values.
-
-    What values can be is known of measures between 0 and 1; otherwise there is no interval.
+    Other queries may have other values. What values can be is known of measures between 0 and 1:
+    studentized bounds, which alone of resamples can be beyond that, or infinite, are cut there.
+    Otherwise there is no interval without width, or with an infinite bound.
     """
+    least = CONSTANT * paired.largest
+    ends = (intervals[0], intervals[1]), (intervals[2], intervals[3])
+    if settings.interval != "studentized" and not any(
+        (high - low <= least).any() for low, high in ends
+    ):
+        return
     units = None if paired.clusters is None else len(np.unique(paired.clusters))
     finite = paired.values[~np.isnan(paired.values)]
-    bounded = shares and bool(((finite >= 0.0) & (finite <= 1.0)).all())
+    bounded = may_be_shares(measure) and bool(((finite >= 0.0) & (finite <= 1.0)).all())
     sides = (
-        (means.mean, means.n, intervals[0], intervals[1], 0.0),
-        (paired.difference, paired.n, intervals[2], intervals[3], -1.0),
+        (means.mean, means.n, *ends[0], 0.0),
+        (paired.difference, paired.n, *ends[1], -1.0),
     )
     for values, n, low, high, lowest in sides:
-        for row in np.flatnonzero(high - low <= CONSTANT * paired.largest):
+        for row in np.flatnonzero(high - low <= least):
             count = units or int(n[row])
             bounds = all_the_same(float(values[row]), count, lowest, 1.0, settings.level)
             low[row], high[row] = bounds if bounded else (np.nan, np.nan)
             if lowest < 0.0 and not bounded and paired.unequal[row]:
                 notes.setdefault(int(row), []).append(NO_INTERVAL)
-        for row in np.flatnonzero(np.isinf(low) | np.isinf(high)):
-            low[row], high[row] = (
-                (max(low[row], lowest), min(high[row], 1.0)) if bounded else (np.nan, np.nan)
-            )
+        if settings.interval == "studentized" and bounded:
+            low[:], high[:] = np.maximum(low, lowest), np.minimum(high, 1.0)
+        elif settings.interval == "studentized":
+            for row in np.flatnonzero(np.isinf(high - low)):
+                low[row] = high[row] = np.nan
+                if lowest < 0.0:
+                    notes.setdefault(int(row), []).append(ENDLESS)
 
 
 def _note_few_differences(

@@ -18,7 +18,6 @@ from fastrank.analysis.comparing.alignment import (
 from fastrank.analysis.comparing.analysis import analyze, corrected_together
 from fastrank.analysis.comparing.comparison import Comparison
 from fastrank.analysis.comparing.inputs import (
-    may_be_shares,
     note_renamed,
     system_names,
     systems_from,
@@ -454,9 +453,7 @@ def compare_aligned(
     firsts, seconds = _pairs(len(names), baselines)
     clusters = _clusters(chosen, aligned.queries)
     analyses = {
-        name: analyze(
-            measured._replace(shares=may_be_shares(name)), firsts, seconds, clusters, chosen
-        )
+        name: analyze(measured._replace(name=name), firsts, seconds, clusters, chosen)
         for name, measured in measures.items()
     }
     if chosen.family == "all":

@@ -377,8 +377,9 @@ class Comparison(Result, WithDropped):
 
         low, high: the interval of the rank, not corrected for several pairs. p_best: the share of
         resamples in which the system has the best mean; ties are divided. If two systems differ on
-        too few queries (clusters, data sets) for a sign test to tell them apart at the level, the
-        intervals allow for both orders, and p_best is None if it depends on the order.
+        too few queries (clusters, data sets) for a sign test to tell them apart at the level, or
+        resamples order them surely although their p, uncorrected, is above 1 - level, the intervals
+        allow for both orders, and p_best is None if it depends on the order.
         tied_with_best: whether the best is not significantly better than it (with the correction of
         `p_adjusted`), None with a baseline. Raises what `best` raises. Source: Hall and Miller,
         'Using the bootstrap to quantify the authority of an empirical ranking', Annals of

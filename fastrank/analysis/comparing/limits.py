@@ -52,6 +52,10 @@ def _limit(analysis: Analysis, names: Sequence[str]) -> str:
     if paired.clusters is not None:
         n, unit = np.full(len(paired), int(paired.clusters.max()) + 1), ("cluster", "clusters")
     correction = "none" if settings.correction == "max-t" else settings.correction
+    most = int(units.argmax())
+    # No correction multiplies a p by more, and few comparisons are smaller.
+    if len(paired) ** 2 * _smallest_p(int(units[most]), int(n[most]), settings) <= settings.alpha:
+        return ""
     sizes = zip(units.tolist(), n.tolist(), strict=True)
     smallest = np.array([_smallest_p(k, size, settings) for k, size in sizes])
     if (adjust(smallest, correction) <= settings.alpha).any():

@@ -87,7 +87,11 @@ def layout_of(
         raise OptionError("letters", "needs all pairs; compare without a baseline")
     if digits is None:
         digits = PERCENT_DIGITS if percent else DIGITS
-    names = comparison.names if sort is None else comparison.ranked(sort)
+    names = comparison.names
+    if sort is not None:
+        # Raises MeasureError if none can be the best.
+        comparison.best(sort)
+        names = comparison.ranked(sort)
     has_letters = not (comparison.baseline or compact or len(names) == 1)
     lettered = dict(zip(names if has_letters else (), alphabet(), strict=False))
     return Layout(names, lettered, at_least("digits", digits, 0), percent, compact, symbols)
