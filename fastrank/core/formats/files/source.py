@@ -139,6 +139,8 @@ class SourceFile:
     length, such as those in /proc, count as pipes.
     """
 
+    _head: bytes | None = None
+
     def __init__(
         self, name: str, file: Any, may_be_empty: bool, status: os.stat_result | None = None
     ) -> None:
@@ -187,9 +189,11 @@ class SourceFile:
         return self._part(start, stop)
 
     def beginning(self) -> bytes:
-        """The first bytes of the decompressed content of a rereadable source."""
-        buffer = bytearray(HEAD)
-        return bytes(buffer[: self.whole().readinto(buffer)])
+        """The first bytes of the decompressed content of a rereadable source, read once."""
+        if self._head is None:
+            buffer = bytearray(HEAD)
+            self._head = bytes(buffer[: self.whole().readinto(buffer)])
+        return self._head
 
     def whole(self) -> Reader:
         """A reader of the whole decompressed content; only rereadable sources have a second one."""
