@@ -5,7 +5,6 @@ They need NumPy alone. A line on standard error says how to get the fast ones if
 
 from __future__ import annotations
 
-import ctypes
 import sys
 from collections.abc import Callable, Sequence
 from time import perf_counter
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastrank.core.native.buffers import address, count_items
+from fastrank.core.native.buffers import count_items
 from fastrank.core.native.compiling.signatures import (
     CODES,
     field_types,
@@ -75,8 +74,6 @@ class Interpreter:
                 self._say_slow()
             return result.item() if isinstance(result, np.generic) else result
 
-        # Arrays over addresses keep no memory alive; the function does.
-        call.memory = values  # type: ignore[attr-defined]
         return call
 
     def prepare_all(self, calls: Sequence[Call], whole: int = -1) -> Callable[[], bool]:
@@ -148,10 +145,7 @@ def _converted(declared: str, value: Any) -> Any:
 
 
 def _array(buffer: object, code: str) -> object:
-    """A writable array over the buffer's memory."""
-    dtype: np.dtype[Any] = np.dtype(code)
-    count = count_items(buffer, code)
-    if count == 0:
-        return np.empty(0, dtype)
-    memory: Any = (ctypes.c_char * (count * dtype.itemsize)).from_address(address(buffer))
-    return np.frombuffer(memory, dtype)
+    """An array over the buffer's memory, which can be written unless the buffer is read-only."""
+    count_items(buffer, code)
+    view: Any = memoryview(buffer)  # type: ignore[arg-type]
+    return np.frombuffer(view, code) if view.nbytes else np.empty(0, code)
