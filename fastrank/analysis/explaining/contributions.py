@@ -10,6 +10,7 @@ import math
 from itertools import islice
 
 from fastrank.core.data.columns import Frozen
+from fastrank.core.native.logarithm import log2
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,11 +94,9 @@ def _discounted_gain(q: Ranking) -> Contributions:
         for rank, gain in zip(q.ranks, q.gains, strict=True)
         if rank <= q.cutoff and gain != 0.0
     }
-    discounts = {
-        rank: 1.0 / math.log2(rank + 1) for rank in range(1, int(min(q.cutoff, q.num_ret)) + 1)
-    }
+    discounts = {rank: 1.0 / log2(rank + 1) for rank in range(1, int(min(q.cutoff, q.num_ret)) + 1)}
     return Contributions(
-        adds={rank: gain / math.log2(rank + 1) for rank, gain in gains.items()},
+        adds={rank: gain / log2(rank + 1) for rank, gain in gains.items()},
         details={"gain": gains, "discount": discounts},
     )
 
@@ -218,7 +217,7 @@ def contributions(q: Ranking, adds: str, divided_by: str) -> Contributions:
     details, divisor = parts.details, 0.0
     if divided_by in _IDEALS:
         best = {
-            rank: gain / math.log2(rank + 1)
+            rank: gain / log2(rank + 1)
             for rank, gain in enumerate(_IDEALS[divided_by](q), 1)
             if rank <= q.cutoff
         }

@@ -28,6 +28,7 @@ from fastrank.core.formats.tables import sniff
 from fastrank.core.formats.tables.records import load_json
 from fastrank.core.formats.tables.table_files import DELIMITERS
 from fastrank.core.formats.tables.to_qrels import qrels_of, without_ungraded
+from fastrank.core.native.logarithm import log2
 from fastrank.core.results.table import Table, table_of_rows
 from fastrank.errors import FormatError, GroupError, OptionError
 
@@ -422,7 +423,7 @@ def _allocated(
     unique, of_pair, sizes = np.unique(names, return_inverse=True, return_counts=True)
     weights = sizes.astype(float)
     if allocation == "neyman":
-        discounts = np.bincount(of_pair, [1 / math.log2(rank + 1) ** 2 for rank in ranks]) / sizes
+        discounts = np.bincount(of_pair, [1 / log2(rank + 1) ** 2 for rank in ranks]) / sizes
         labels = [name.partition(":")[2] for name in unique.tolist()]
         scale = sorted({*labels} - {"none"}, key=lambda grade: float(grade or 0))
         # How probable people are to find it relevant: never 0 or 1, as judges err.

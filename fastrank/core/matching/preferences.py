@@ -46,8 +46,9 @@ def count_preferences(
     stopped = QueryError(done, what_is_wrong(problem, preferences, run)) if repeats else None
     documents = max((sizes[2 * i] for i in range(done)), default=0)
     if ranking_options.single_precision:
-        # The values of C floats, which trec_eval 9.0.8 holds preference levels in.
-        columns = columns.changed(levels=filled("d", array("f", columns.levels).tolist()))
+        # The values of C floats, which trec_eval 9.0.8 holds preference levels in; without iter,
+        # PyPy's array takes the bytes of the memory for its own.
+        columns = columns.changed(levels=filled("d", array("f", iter(columns.levels)).tolist()))
     group_rows = kernels.count_picked(preferences.offset_column, matched.judgments)
     group_offsets = zeros("q", count + 1)
     counts = counting.PreferenceCounts(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from fastrank.core.kernels.measures.signatures import GAINED, TIED_GAINS
@@ -16,17 +14,18 @@ from fastrank.core.kernels.measures.tie_groups import (
 from fastrank.core.kernels.simd.instructions import log2_or_nan, to_integer
 from fastrank.core.kernels.texts.text import sort_by
 from fastrank.core.native.declare import helper, kernel, unless_tied
+from fastrank.core.native.logarithm import log2
 
 # A division and a look-up take a quarter of the time of the C library's log2. Up to here its values
 # are the doubles next to the logarithms, so that they are the same wherever the library is built.
 LISTED = 1024
-DISCOUNTS = np.array([math.log2(rank + 1) for rank in range(LISTED)])
+DISCOUNTS = np.array([log2(rank + 1) for rank in range(LISTED)])
 
 
 @helper
 def discount(rank):
     """log2(rank + 1)."""
-    return DISCOUNTS[rank] if rank < LISTED else math.log2(rank + 1)
+    return DISCOUNTS[rank] if rank < LISTED else log2(rank + 1)
 
 
 @helper

@@ -22,6 +22,7 @@ from fastrank.core.native.compiling.compiler import (
     void,
 )
 from fastrank.core.native.declare import ARRAY, helper, inlined, instruction, outlined
+from fastrank.core.native.logarithm import log2
 
 _BIT, _BYTE, _INT, _WORD = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _DOUBLE_WORD = ir.IntType(128)
@@ -265,7 +266,7 @@ def log_or_nan(x):
 
 @helper
 def log2_or_nan(x):
-    return math.log2(x) if x > 0.0 else nonpositive_logarithm(x)
+    return log2(x) if x > 0.0 else nonpositive_logarithm(x)
 
 
 @helper
