@@ -128,6 +128,15 @@ def test_nothing_is_said_of_small_inputs_or_a_plain_engine_that_is_asked_for(
     assert (status, complaint) == (0, "")
 
 
+def test_on_pypy_logarithms_are_those_of_the_c_library():
+    show = "import math; from fastrank.core.native.logarithm import log2; print(log2(26).hex())"
+
+    _, shown, _ = try_python(f"{PYPY}{show}; print(log2 is math.log2)")
+
+    # PyPy's own is 0x1.2cd4011c8f11ap+2; the logarithm is 4.70043971814109216...
+    assert shown.split() == ["0x1.2cd4011c8f119p+2", "False"]
+
+
 SOURCES = [
     "core/kernels/measures/trec.py",
     "core/kernels/texts/text.py",
