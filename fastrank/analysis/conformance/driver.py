@@ -15,20 +15,24 @@ def main(name: str) -> None:
     answers = os.fdopen(os.dup(1), "w")
     # Output of the function is no answer.
     os.dup2(2, 1)
+    # Modules are found as with `python -m`, but for those that are imported already.
+    sys.path[0] = os.getcwd()
     module, _, path = name.partition(":")
     function: Any = reduce(getattr, path.split("."), import_module(module))
     for line in sys.stdin:
         question = json.loads(line)
         answer = {"case": question["case"]}
         try:
-            answer["value"] = function(question)
-        except Exception as error:
+            answer["value"] = _plain(function(question))
+        except (Exception, SystemExit) as error:
             answer["error"] = f"{type(error).__name__}: {error}"
-        # Numbers of numpy and such become floats, all else a text.
-        print(json.dumps(answer, default=_plain), file=answers, flush=True)
+        print(json.dumps(answer), file=answers, flush=True)
 
 
-def _plain(value: Any) -> float | str:
+def _plain(value: Any) -> float | str | None:
+    """A value as JSON can tell it: numbers, also those of numpy and such, as floats."""
+    if value is None:
+        return None
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):

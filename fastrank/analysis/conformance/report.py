@@ -90,9 +90,8 @@ class Conformance(Result, Frozen):
         return {**counts, "mistakes": self.table()}
 
     def _document(self) -> Document:
-        total = (
-            f"{counted(len(self.mistakes), 'mistake')}; {self.right} of {self.cases} cases right"
-        )
+        cases = counted(self.cases, "case")
+        total = f"{counted(len(self.mistakes), 'mistake')}; {self.right} of {cases} right"
         skipped = ", ".join(f"{measure} ({count})" for measure, count in self.skipped.items())
         notes = [Paragraph(f"Skipped, with their cases: {skipped}.", "note")] if skipped else []
         return Document(
