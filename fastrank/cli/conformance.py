@@ -34,6 +34,7 @@ and the last word that it prints is the value, or `null` if it does not have
 the measure:
   {"case": "recall-only-grade-one", "measure": "recall", "k": 3,
   "judgments": {"a": 2, "b": 1}, "ranking": [["b", 3.0], ["x", 2.0]]}
+For map, mrr, mean_recall and mean_ndcg, judgments and ranking are by query.
 
 A Python function, `module:function`, is called with the object as a dict, and
 returns a number or None. With {qrels} and {run} in its arguments, COMMAND reads

@@ -29,14 +29,16 @@ if TYPE_CHECKING:
     Answered: TypeAlias = "Sequence[tuple[Case, Answer]]"
 
 UNKNOWN = "values that no known mistake alone explains"
+PERCENT = "values that are right as percentages"
+ROUNDED = "values that are right to two or three decimals; four are compared"
 
 
 class Diagnosis(NamedTuple):
     """A mistake, and the cases that show it.
 
     mistake, right: in words. measures: in which it is made. cases, of: how many cases show it, and
-    could. case: an example, with its value, NaN if there is none, and the first right value. name:
-    of the mistake; empty for answers that no known mistake explains.
+    could. case: an example. value, problem: of the example, NaN and why. expected: its first right
+    value. name: of the mistake; empty for answers that no known mistake explains.
     """
 
     mistake: str
@@ -45,13 +47,15 @@ class Diagnosis(NamedTuple):
     of: int
     case: str
     value: float
+    problem: str
     expected: float
     right: str
     name: str
 
     def section(self) -> Section:
         """The mistake as a heading, with what explains it."""
-        value = "no value" if math.isnan(self.value) else number(self.value)
+        problem = f" ({self.problem})" if self.problem and self.name else ""
+        value = f"no value{problem}" if math.isnan(self.value) else number(self.value)
         (case,) = (case for case in all_cases() if case.case == self.case)
         expected = " or ".join(map(number, case.right_values()))
         example = f"{json.dumps(case.question())}: {value}, expected {expected}"
@@ -113,11 +117,15 @@ def diagnosed(
     skipped = Counter(case.measure for case, answer in pairs if answer == Answer())
     pairs = [pair for pair in pairs if pair[1] != Answer()]
     wrong = [pair for pair in pairs if not _is_right(*pair)]
-    explained = _explained(pairs, wrong)
+    values = {answer.value for _, answer in pairs}
+    if len(values) == 1 < len({value for case, _ in pairs for value in case.right_values()}):
+        explained = dict.fromkeys((case.case for case, _ in wrong), "all values are the same")
+    else:
+        explained = _explained(pairs, wrong)
     groups: dict[str, list[tuple[Case, Answer]]] = {}
     for case, answer in wrong:
-        problem = f"no value ({answer.problem})" if answer.problem else UNKNOWN
-        groups.setdefault(explained.get(case.case, problem), []).append((case, answer))
+        name = explained.get(case.case) or _unexplained(case, answer)
+        groups.setdefault(name, []).append((case, answer))
     return Conformance(
         mistakes=[
             _diagnosis(name, groups[name], pairs)
@@ -136,12 +144,24 @@ def _is_right(case: Case, answer: Answer) -> bool:
     return any(agree(answer.value, right) for right in case.right_values())
 
 
+def _unexplained(case: Case, answer: Answer) -> str:
+    """What is known of an answer that no mistake explains."""
+    if answer.value is None:
+        return f"no value ({answer.problem})"
+    for right in case.right_values():
+        if abs(answer.value - right) <= 0.00501:
+            return ROUNDED
+        if agree(answer.value / 100, right):
+            return PERCENT
+    return UNKNOWN
+
+
 def _explained(pairs: Answered, wrong: Answered) -> dict[str, str]:
     """The mistakes that explain the answers, by the names of the cases.
 
     A mistake is assumed in one measure at a time, the one that explains the most answers first, and
     among these the one that explains more in all. Right answers to cases that would show it are
-    evidence against it.
+    evidence against it; a mistake that shows in a third of its cases or fewer is not assumed.
     """
     # If a measure never has a value, no case tells why.
     with_values = {case.measure for case, answer in pairs if answer.value is not None}
@@ -151,6 +171,8 @@ def _explained(pairs: Answered, wrong: Answered) -> dict[str, str]:
         if case.measure in with_values
     }
     names = {case.case for case, _ in wrong}
+    could = Counter((mistake, case.measure) for case, _ in pairs for mistake in case.wrong)
+    showing = Counter(chain.from_iterable(shown.values()))
     against = Counter(
         (mistake, case.measure)
         for case, _ in pairs
@@ -165,6 +187,7 @@ def _explained(pairs: Answered, wrong: Answered) -> dict[str, str]:
         weights = {
             cause: (count - against[cause], in_all[cause[0]], cause in aims)
             for cause, count in Counter(chain.from_iterable(rest.values())).items()
+            if 3 * showing[cause] > could[cause]
         }
         likely = [cause for cause, weight in weights.items() if weight[0] > 0 or cause in aims]
         if not likely:
@@ -190,6 +213,7 @@ def _diagnosis(name: str, group: Answered, pairs: Answered) -> Diagnosis:
         of=len(could) if right else len(pairs),
         case=case.case,
         value=math.nan if answer.value is None else answer.value,
+        problem=answer.problem,
         expected=case.right_values()[0],
         right=right,
         name=name if right else "",
