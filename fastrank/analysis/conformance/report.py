@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from fastrank.analysis.conformance.asking import Answer
 from fastrank.analysis.conformance.cases import agree, all_cases, mistakes
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.document import Document, Paragraph, Section
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
@@ -38,7 +38,8 @@ class Diagnosis(NamedTuple):
 
     mistake, right: in words. measures: in which it is made. cases, of: how many cases show it, and
     could. case: an example. value, problem: of the example, NaN and why. expected: its first right
-    value. name: of the mistake; empty for answers that no known mistake explains.
+    value. name: of the mistake; empty for answers that no known mistake explains. also: the cases
+    that show it besides the example.
     """
 
     mistake: str
@@ -51,6 +52,7 @@ class Diagnosis(NamedTuple):
     expected: float
     right: str
     name: str
+    also: str
 
     def section(self) -> Section:
         """The mistake as a heading, with what explains it."""
@@ -60,10 +62,11 @@ class Diagnosis(NamedTuple):
         expected = " or ".join(map(number, case.right_values()))
         example = f"{json.dumps(case.question())}: {value}, expected {expected}"
         name = f" [{self.name}]" if self.name else ""
+        also = "" if name or not self.also else f" Also: {first_few(self.also.split(', '), 12)}."
         return Section(
             f"{self.mistake}: {self.cases} of {counted(self.of, 'case')}{name}",
             [
-                Paragraph(f"In {self.measures}. Example: {example}.", "note"),
+                Paragraph(f"In {self.measures}. Example: {example}.{also}", "note"),
                 *([Paragraph(f"Right: {self.right}.", "note")] if self.right else []),
             ],
         )
@@ -160,8 +163,8 @@ def _explained(pairs: Answered, wrong: Answered) -> dict[str, str]:
     """The mistakes that explain the answers, by the names of the cases.
 
     A mistake is assumed in one measure at a time, the one that explains the most answers first, and
-    among these the one that explains more in all. Right answers to cases that would show it are
-    evidence against it; a mistake that shows in a third of its cases or fewer is not assumed.
+    among these the one that explains more in all. Other answers to cases that would show it are
+    evidence against it: a mistake that shows in a third of its cases or fewer is not assumed.
     """
     # If a measure never has a value, no case tells why.
     with_values = {case.measure for case, answer in pairs if answer.value is not None}
@@ -170,22 +173,15 @@ def _explained(pairs: Answered, wrong: Answered) -> dict[str, str]:
         for case, answer in wrong
         if case.measure in with_values
     }
-    names = {case.case for case, _ in wrong}
     could = Counter((mistake, case.measure) for case, _ in pairs for mistake in case.wrong)
     showing = Counter(chain.from_iterable(shown.values()))
-    against = Counter(
-        (mistake, case.measure)
-        for case, _ in pairs
-        if case.case not in names
-        for mistake in case.wrong
-    )
     in_all = Counter(mistake for causes in shown.values() for mistake, _ in causes)
     aims = {(case.finds, case.measure) for case, _ in wrong}
     explained: dict[str, str] = {}
     while True:
         rest = {name: causes for name, causes in shown.items() if name not in explained}
         weights = {
-            cause: (count - against[cause], in_all[cause[0]], cause in aims)
+            cause: (count + showing[cause] - could[cause], in_all[cause[0]], cause in aims)
             for cause, count in Counter(chain.from_iterable(rest.values())).items()
             if 3 * showing[cause] > could[cause]
         }
@@ -217,4 +213,5 @@ def _diagnosis(name: str, group: Answered, pairs: Answered) -> Diagnosis:
         expected=case.right_values()[0],
         right=right,
         name=name if right else "",
+        also=", ".join(own.case for own, _ in group if own is not case),
     )

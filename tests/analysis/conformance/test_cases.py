@@ -86,7 +86,11 @@ def test_a_mistake_that_shows_in_few_of_its_cases_is_not_assumed():
         Answer(case.wrong["discount-by-rank"] if n == 0 else 0.123) for n, case in enumerate(cases)
     ]
 
-    assert [own.name for own in diagnosed(cases, values).mistakes] == [""]
+    found = diagnosed(cases, values)
+
+    assert [own.name for own in found.mistakes] == [""]
+    names = ", ".join(case.case for case in cases[1:])
+    assert f"Also: {names}." in " ".join(found.to_text().split())
 
 
 def test_why_there_is_no_value_is_told():
