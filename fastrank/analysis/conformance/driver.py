@@ -15,8 +15,9 @@ def main(name: str) -> None:
     answers = os.fdopen(os.dup(1), "w")
     # Output of the function is no answer.
     os.dup2(2, 1)
-    # Modules are found as with `python -m`, but for those that are imported already.
-    sys.path[0] = os.getcwd()
+    # Modules of the working folder are found, and none beside this one.
+    folder = os.path.dirname(__file__)
+    sys.path[:] = [os.getcwd(), *(path for path in sys.path if path != folder)]
     module, _, path = name.partition(":")
     function: Any = reduce(getattr, path.split("."), import_module(module))
     for line in sys.stdin:
