@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from threading import TIMEOUT_MAX
 
 from fastrank.analysis.conformance.asking import ask
 from fastrank.analysis.conformance.cases import all_cases, mistakes
@@ -79,8 +80,10 @@ def _declare(parser: Parser) -> None:
 
 def _seconds(text: str) -> float:
     seconds = float(text)
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected more than 0, found {text}")
+    if not 0 < seconds <= TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(
+            f"expected a number in (0, {TIMEOUT_MAX:.0f}], found {text}"
+        )
     return seconds
 
 

@@ -126,7 +126,8 @@ no_module:function
   1 no case has a value: exit status 1: ModuleNotFoundError: No module named 'no_module'
 json:no => 1 no case has a value: exit status 1: AttributeError: module 'json' has no attribute 'no'
 --ignore ties json:dumps => 2 --ignore: no mistake is called 'ties'...
---timeout 0 true => 2 usage: ... argument --timeout: expected more than 0, found 0
+--timeout 0 true => 2 usage: ... argument --timeout: expected a number in (0, ...], found 0
+--timeout 1e300 true => 2 usage: ... expected a number in (0, ...], found 1e300
 """
 
 
