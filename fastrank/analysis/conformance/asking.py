@@ -177,9 +177,8 @@ def _run(
         if len(beginning) >= MOST_BYTES:
             _kill(process)
 
-    streams: list[IO[bytes]] = [process.stdout, process.stderr]  # type: ignore[list-item]
     beginnings = bytearray(), bytearray()
-    pairs = zip(streams, beginnings, strict=True)
+    pairs = zip((process.stdout, process.stderr), beginnings, strict=True)
     readers = [Thread(target=read, args=pair, daemon=True) for pair in pairs]
     timer = Timer(timeout, stop)
     try:

@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     # The cases with answers.
     Answered: TypeAlias = "Sequence[tuple[Case, Answer]]"
 
-UNKNOWN = "values that no known mistake alone explains"
-PERCENT = "values that are right as percentages"
-ROUNDED = "values that are right to two or three decimals; four are compared"
-
 
 class Diagnosis(NamedTuple):
     """A mistake, and the cases that show it.
@@ -152,11 +148,12 @@ def _unexplained(case: Case, answer: Answer) -> str:
     if answer.value is None:
         return f"no value ({answer.problem})"
     for right in case.right_values():
+        # Rounding to two decimals moves a value by 0.005 at most.
         if abs(answer.value - right) <= 0.00501:
-            return ROUNDED
+            return "values that are right to two or three decimals; four are compared"
         if agree(answer.value / 100, right):
-            return PERCENT
-    return UNKNOWN
+            return "values that are right as percentages"
+    return "values that no known mistake alone explains"
 
 
 def _explained(pairs: Answered, wrong: Answered) -> dict[str, str]:
@@ -185,10 +182,9 @@ def _explained(pairs: Answered, wrong: Answered) -> dict[str, str]:
             for cause, count in Counter(chain.from_iterable(rest.values())).items()
             if 3 * showing[cause] > could[cause]
         }
-        likely = [cause for cause, weight in weights.items() if weight[0] > 0 or cause in aims]
-        if not likely:
+        if not weights:
             return explained
-        best = max(likely, key=weights.__getitem__)
+        best = max(weights, key=weights.__getitem__)
         explained |= {name: best[0] for name, causes in rest.items() if best in causes}
 
 
