@@ -11,16 +11,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
-# The compiled kernels read memory of objects as CPython lays them out.
-if sys.implementation.name != "cpython":
-    raise ImportError(f"fastrank needs CPython; this is {sys.implementation.name}")
-# Reading files as fast as here needs system calls that Windows does not have.
-if not hasattr(os, "preadv"):
-    raise ImportError("fastrank needs Linux or macOS 11; on Windows, use it in WSL")
-
 from fastrank.common import lazy
 from fastrank.common.lazy import public_names
 

@@ -43,6 +43,7 @@ FILES = {
     "case": "Q1 Q0 d1 1 0.5 a\nq2 Q0 d3 1 0.25 a\n",
     "sample": "1 0 d1 1 2\n1 0 d2 1 0\n1 0 d3 2 -1\n",
     "rows.csv": "run,query,measure,value\na,q1,map,0.5\n",
+    "two.csv": "run,query,measure,value\nb,q1,map,0.5\nb,q1,P_5,0.5\n",
     "means.csv": "run,query,measure,value\na,,map,0.5\n",
     "subtasks.xml": '<root><OrgQuestion ORGQ_ID="Q1"><OrgQSubject>a</OrgQSubject><OrgQBody>b'
     '</OrgQBody><Thread THREAD_SEQUENCE="Q1_R1"><RelQuestion RELQ_ID="Q1_R1"'
@@ -269,6 +270,8 @@ fr.rbo(fr.Run.from_dict(RUN), fr.Run.from_dict(RUN)) => ; for runs, use overlap
   fr.overlap(RUN, RUN)
 fr.agreement([scores(), scores()], [scores(), scores()]) => ; use {system: Scores}
   fr.agreement({'a': scores(), 'b': scores(OTHER)}, {'a': scores(), 'b': scores(OTHER)})
+fr.compare_scores([{'llm': 'a', 'x': 1}, {'llm': 'b', 'x': 2}]) => ; name one `item` or `system`
+  fr.compare_scores([{'system': 'a', 'x': 1}, {'system': 'b', 'x': 2}])
 fr.compare_scores([{'system': 'a', 'dataset': name, 'item': 1, 'acc': 1} for name in 'xy'])
   ; use compare_datasets
   fr.compare_datasets([{'system': 'a', 'dataset': name, 'item': 1, 'acc': 1} for name in 'xy'])
@@ -479,6 +482,8 @@ search -k 1 --corpus eye.npy --queries eye.npy --tag 'my  run' -o a
   search -k 1 --corpus eye.npy --queries eye.npy --tag my_run -o a
 gate check --update - qrels run => 2 standard input cannot be replaced; name a file
   gate save -m map -o base.json qrels run && gate check --update base.json qrels run
+compare --values rows.csv two.csv => 2 ; choose some that all have with -m
+  compare --values -m map rows.csv two.csv
 compare --values means.csv => 1 `fastrank eval -q` writes values per query
   eval -q -m map --format csv -o a.csv qrels run other && compare --values a.csv
 agree --systems a.csv --format xml a.csv => 2 invalid choice: 'xml' => measures

@@ -48,7 +48,8 @@ TABLES = {
         "embedding": "embedding",
     },
     "values of systems": {
-        role: role for role in ("system", "item", "measure", "value", "dataset", "cluster")
+        role: role
+        for role in ("system", "item", "measure", "value", "dataset", "cluster", "filter")
     },
 }
 

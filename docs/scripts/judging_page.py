@@ -285,15 +285,6 @@ the true mean in {least} to {most} % of the repetitions. Those of the judge alon
 in {alone} cases. Intervals of plans of pairs hold it in {plan_least} % or more. Where most values
 are equal, intervals are rather too wide. Below 20 queries, the output warns.
 [Benchmarks](../bench/README.md#intervals-of-estimates) has tables.
-
-## Work on judgments
-
-| task | command | Python |
-|---|---|---|
-| merge judgments of several judges | `fastrank qrels merge --prefer majority` | `fr.merge_qrels` |
-| see what changed between two versions | `fastrank qrels diff` | `fr.diff_qrels` |
-| find unjudged documents in the top ranks | `fastrank qrels holes` | `fr.unjudged` |
-| list the pool of runs | | `fr.pool` |
 """
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from contextlib import contextmanager
+from functools import cache
 
 from fastrank.cli.output import check_distinct, complain, encoded, guarded, report_unwritable, write
 from fastrank.common.arguments import TREC_EVAL_VERSIONS
@@ -193,8 +194,10 @@ class Command:
         run: Any = self._run
         asked = asking_columns(dict(getattr(arguments, "columns", None) or ()))
         with warnings.catch_warnings(), on_command_line(), asked as columns:
-            warnings.simplefilter("once", UserWarning)
-            warnings.showwarning = lambda message, *_: self.warn(str(message))
+            # Python's filter "once" does not hold across threads.
+            warnings.simplefilter("always", UserWarning)
+            tell = cache(self.warn)
+            warnings.showwarning = lambda message, *_: tell(str(message))
             result = run(arguments)
             columns.check()
             if self._plot and arguments.plot is not None:

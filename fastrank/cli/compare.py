@@ -9,7 +9,7 @@ from functools import partial
 
 from fastrank.analysis.comparing.compare import compare, compare_evaluated
 from fastrank.analysis.comparing.inputs import system_names
-from fastrank.analysis.comparing.options import ComparisonOptions, settings
+from fastrank.analysis.comparing.options import QUERY, ComparisonOptions, settings
 from fastrank.analysis.comparing.pairs import chosen_pair, why_chosen
 from fastrank.analysis.comparing.plots.plot import KINDS, default_kind
 from fastrank.cli.command import Command, UsageError, misused
@@ -48,8 +48,8 @@ examples:
   fastrank compare -b bm25.run -m map -m P.10 qrels.txt bm25.run ours.run
   fastrank compare --values --test sign model-a.csv model-b.csv
 
-A letter after a mean means: significantly better than the system with it. csv
-has the pairs with all their statistics, with -q query,measure,system,value.
+csv has all statistics of the pairs; with -q, query,measure,system,value. Tables
+of --values have columns system and item (--columns names others) and measures.
 
 Exit status: 0 for success; 1 if a run could not be compared or a file not be
 written (no file is changed then); 2 for invalid options, qrels or clusters.
@@ -249,9 +249,14 @@ def _printed(comparison: Comparison, arguments: argparse.Namespace) -> str:
     layout = {name: getattr(arguments, name) for name in ("digits", "percent", "letters", "sort")}
     if form == "table":
         pairs = len(comparison) > 1 and not arguments.baseline
-        hint = f"{HINT}\n" if arguments.output is None and pairs else ""
+        hint = f"{_hint_of(comparison)}\n" if arguments.output is None and pairs else ""
         return f"{comparison.to_text(**layout, ascii=_ascii(arguments))}\n{hint}"
     return rendered(comparison, form, **layout, **page_of(arguments))
+
+
+def _hint_of(comparison: Comparison) -> str:
+    unit = comparison.settings.unit
+    return HINT.replace(QUERY.one, unit.one).replace(QUERY.many, unit.many)
 
 
 def _ascii(arguments: argparse.Namespace) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fastrank.analysis.comparing.compare import compare_datasets, compare_scores
-from fastrank.analysis.comparing.value_tables import read_values, tables_in
+from fastrank.analysis.comparing.value_forms import tables_in
+from fastrank.analysis.comparing.value_tables import read_values
 from fastrank.cli.command import flag_of
 from fastrank.cli.flags import given_options
 from fastrank.common.keywords import names_of
@@ -41,21 +42,17 @@ def compared_values(arguments: argparse.Namespace, statistical: list[str]) -> Co
     measures = arguments.measures or ()
     values = read_values(tables, None, arguments.clusters, measures)
     options: dict[str, Any] = given_options(arguments, statistical)
-    options["interval"] = arguments.interval or "t"
     options |= {name: getattr(arguments, name) for name in ("baseline", "names", "threads")}
+    options |= {"interval": arguments.interval or "t", "queries": "common"}
     if arguments.clusters is not None:
         options["clusters"] = values.clusters
     if values.of_datasets:
         may_resample = arguments.interval in (None, "percentile") and arguments.clusters is None
         if may_resample:
             options["interval"] = "percentile"
-        datasets: Any = values.datasets
-        comparison = compare_datasets(
-            datasets, queries="common", resample_queries=may_resample, **options
-        )
+        comparison = compare_datasets(values, resample_queries=may_resample, **options)
     else:
-        comparison = compare_scores(values.systems(), queries="common", **options)
-    comparison.notes.extend(values.notes)
+        comparison = compare_scores(values, **options)
     arguments.runs = comparison.names
     has_others = arguments.per_query or arguments.pairs or arguments.largest is not None
     in_text = arguments.format not in ("csv", "json")

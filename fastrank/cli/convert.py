@@ -17,6 +17,7 @@ from fastrank.core.formats.load import (
     warn_of_dropped,
 )
 from fastrank.core.formats.tables.reading import table_of
+from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.formats.tables.table_files import delimited_lines
 from fastrank.core.formats.trec.strict import handful
 from fastrank.errors import InputError
@@ -84,6 +85,7 @@ def _run(arguments: argparse.Namespace) -> int:
         )
     read: Any = read_qrels if kind == "qrels" else read_run
     loaded = read(source, arguments.input_format, warn=warn)
+    asked_columns().check()
     outputs: list[tuple[str, Iterable[bytes]]] = []
     if arguments.number_queries is not None:
         loaded, numbers = _numbered(loaded, arguments.number_queries)

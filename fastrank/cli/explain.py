@@ -14,6 +14,7 @@ from fastrank.cli.output import without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.common.rendering.text import without_commands
 from fastrank.core.formats.files import files
+from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import FORMS
@@ -131,6 +132,7 @@ def _inspect(arguments: argparse.Namespace) -> None:
     if arguments.texts is not None and len(arguments.texts) == 1:
         options["texts"] = arguments.texts[0]
     inspection = inspect(**options)
+    asked_columns().check()
     for note in inspection.notes:
         arguments.command.warn(note)
     inspection.write(output)

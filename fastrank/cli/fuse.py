@@ -9,6 +9,7 @@ from fastrank.cli.command import Command
 from fastrank.cli.flags import METHOD, given_options
 from fastrank.core.formats import formats
 from fastrank.core.formats.load import read_run, write_run
+from fastrank.core.formats.tables.roles import asked_columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def _run(arguments: argparse.Namespace) -> None:
     options, warn = given_options(arguments, FusionOptions), arguments.command.warn
     version = options["trec_eval_version"]
     runs = [read_run(path, trec_eval_version=version, warn=warn) for path in arguments.runs]
+    asked_columns().check()
     fused = fuse(runs, arguments.method, warn=warn, **options)
     write_run(fused, arguments.output or "-", arguments.format, warn=warn)
 

@@ -14,6 +14,7 @@ from fastrank.cli.flags import CONVENTIONS, INPUTS, OUTPUT, STATISTICS, VARIABLE
 from fastrank.cli.output import command_line, encoded
 from fastrank.cli.parser import REPEATED
 from fastrank.core.formats.files import files
+from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.matching.keywords import EvaluationOptions
 from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import FORMS
@@ -138,6 +139,7 @@ def _save(arguments: argparse.Namespace) -> None:
         ir_metadata=arguments.ir_metadata,
         **given_options(arguments, EvaluationOptions),
     )
+    asked_columns().check()
     for note in [*missing_note(baseline.scores), *baseline.notes, *baseline.ties]:
         arguments.command.warn(f"{files.name_of(arguments.run)}: {note}")
     baseline.content.write(arguments.output or "-")
@@ -154,6 +156,7 @@ def _check(arguments: argparse.Namespace) -> int:
         )
     limits = {"max_drop": dict(arguments.max_drop or ()), "min": dict(arguments.min or ())}
     verdict = gate(**given_options(arguments, gate) | limits)
+    asked_columns().check()
     outputs: list[tuple[str, Iterable[bytes]]] = []
     if arguments.update:
         if verdict.is_improvement:

@@ -10,6 +10,7 @@ from fastrank.cli.flags import METHOD, OUTPUT, given_options
 from fastrank.cli.output import write
 from fastrank.common.messages import counted
 from fastrank.core.formats.load import read_qrels, read_run
+from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.formats.texts.lookup import read_texts
 from fastrank.core.formats.texts.text_files import titled_records
 from fastrank.vectors.embeddings.mining import HardNegatives, hard_negatives
@@ -96,6 +97,7 @@ def _run(arguments: argparse.Namespace) -> None:
         "corpus": _ids(arguments),
     }
     mined = hard_negatives(**given_options(arguments, hard_negatives) | inputs)
+    asked_columns().check()
     output = "-" if arguments.output is None else arguments.output
     count = mined.write(output, arguments.format, **_texts(arguments, mined))
     summary = _summary(mined, count)

@@ -15,6 +15,7 @@ from fastrank.common.messages import counted
 from fastrank.core.formats import formats
 from fastrank.core.formats.files import files
 from fastrank.core.formats.load import write_qrels
+from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.formats.tables.table_files import delimited_lines
 from fastrank.core.measures.selection import DEFAULT_MEASURES
 from fastrank.core.results.result import FORMS
@@ -184,6 +185,7 @@ def _declare_plan(parser: Parser) -> None:
 
 def _plan(arguments: argparse.Namespace) -> None:
     plan = plan_judgments(**given_options(arguments, plan_judgments))
+    asked_columns().check()
     sheet = plan.sheet()
     sheet_file = (
         arguments.output or "-",

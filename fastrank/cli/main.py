@@ -117,12 +117,22 @@ def _run(words: list[str]) -> int:
 def launch() -> int:
     """The command as it is installed, which starts `fastrank trec_eval` as fast as `trec_eval`."""
     if sys.argv[1:2] == ["trec_eval"]:
-        import gc
-        import os
-
-        gc.disable()
-        os._exit(main())
+        _launch_fast(sys.argv[1:])
     return main()
+
+
+def launch_trec_eval() -> None:
+    """The command `trec_eval` where it is neither an executable nor a script of the shell."""
+    _launch_fast(["trec_eval", *sys.argv[1:]])
+
+
+def _launch_fast(words: list[str]) -> None:
+    """Run a command without garbage collection and the shutdown of Python."""
+    import gc
+    import os
+
+    gc.disable()
+    os._exit(main(words))
 
 
 def root_parser() -> Parser:

@@ -10,9 +10,7 @@ from fastrank.cli.output import may_show_progress
 from fastrank.core.data.texts import decoded
 from fastrank.core.evaluation.evaluator import scores_of_run
 from fastrank.core.formats.files.source import name_of
-from fastrank.core.formats.formats import format_of
 from fastrank.core.formats.load import GROUPED, read_qrels
-from fastrank.core.formats.tables.sniff import Head, head_of
 from fastrank.core.matching.keywords import EvaluationOptions, evaluation_options
 from fastrank.core.matching.options import Options, bind_measures, check_options
 from fastrank.core.matching.plan import Plan
@@ -104,27 +102,7 @@ class RunScores:
     def of(self, paths: list[str]) -> Iterator[Scores | None]:
         """The scores of each run, in order; None for one that cannot be evaluated."""
         in_processes = self._jobs > 1 and len(paths) > 1
-        outcomes = self._in_processes(paths) if in_processes else self._one_by_one(paths)
-        for path, scores in zip(paths, outcomes, strict=True):
-            if scores is not None:
-                self._note_tags(path, scores.tag)
-            yield scores
-
-    def _note_tags(self, path: str, last: str) -> None:
-        """Note a file in TREC's format whose last line has another tag than the first."""
-        # Others cannot be read again.
-        if not os.path.isfile(path):
-            return
-        file, head = head_of(path)
-        file.close()
-        fields = Head(head, "run").fields
-        if len(fields) == 6 and format_of(head, file.name, "run") == "trec":
-            first = decoded(fields[-1])
-            if first != last:
-                self._warn(
-                    f"{name_of(path)}: the first line has the tag {first!r}, the last one {last!r};"
-                    " does the file contain several runs? All lines are evaluated as one"
-                )
+        return self._in_processes(paths) if in_processes else self._one_by_one(paths)
 
     def _one_by_one(self, paths: list[str]) -> Iterator[Scores | None]:
         for path in paths:

@@ -70,4 +70,4 @@ def _trec_eval() -> str:
     # In the launcher, which the executable holds.
     if b"from fastrank.cli" not in content:
         return f"{path}, another program"
-    return f"{path}, {'starts Python' if content.startswith(b'#!') else 'compiled'}"
+    return f"{path}, {'starts Python' if content.startswith((b'#!', b'MZ')) else 'compiled'}"

@@ -61,7 +61,7 @@ def test_old_and_new_values_of_one_run_are_told_apart():
 def test_several_files_are_a_system_each():
     shown = printed("compare --values -q old/m.csv new/m.csv").splitlines()
 
-    assert shown[0].split() == ["measure", "query", "old/m.csv", "new/m.csv", "old/m.csv", "-"] + [
+    assert shown[0].split() == ["measure", "item", "old/m.csv", "new/m.csv", "old/m.csv", "-"] + [
         "new/m.csv"
     ]
     named = printed("compare --values --name x --name y old/m.csv new/m.csv")
@@ -73,7 +73,7 @@ def test_items_that_a_system_lacks_are_named():
 
     shown = printed("compare --values old/m.csv short.csv")
 
-    assert "Note: compared on 7 of 9 queries: short lacks 2 (7, 8)." in shown
+    assert "Note: compared on 7 of 9 items: short lacks 2 (7, 8)." in shown
 
 
 def test_data_sets_have_standings_and_how_many_more_it_takes():
@@ -87,7 +87,7 @@ def test_data_sets_have_standings_and_how_many_more_it_takes():
     table = expected.standings("value")
     for system, mean, rank, low, high, *_ in table.rows():
         assert f"acc {system} {mean:.4f} {rank} {low} {high}" in shown
-    assert "from resampled data sets and the queries of each, not corrected" in shown
+    assert "from resampled data sets and the items of each, not corrected" in shown
     first, second = table.columns["system"][:2]
     needed = table.columns["needed"][1]
     assert f"telling {first} from {second} takes {needed:,} such data sets, or " in shown
@@ -112,7 +112,7 @@ def test_how_many_items_of_these_data_sets_it_takes():
     # The differences have the means 0.2, 0.2 and 0.4 and the variances 0.2, 0.2 and 0.8.
     sd = (15 * (0.2 + 0.2 + 0.8) / 5) ** 0.5 / 3
     items = fr.topics_needed(0.8 / 3, sd=sd)
-    assert f"or {items} queries of these 3 alone, which have 15" in shown
+    assert f"or {items} items of these 3 alone, which have 15" in shown
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "html", "csv", "json"])
@@ -142,6 +142,7 @@ def test_hostile_names_are_harmless_in_every_format(form):
         ("wide.csv -l 2", "2 --relevance-level: no effect with --values"),
         ("wide.csv --missing zero", "2 --missing: no effect with --values"),
         ("wide.csv --tags", "2 --tags: no effect with --values"),
+        ("wide.csv --columns value=acc", "2 --columns: no table has the columns 'acc'"),
         ("wide.csv -m map", "2 no values of 'map'; there are values of value"),
         ("long.csv -m accc", "2 no values of 'accc'; there are values of..."),
         ("wide.csv --clusters x", "1 wide.csv: columns: no column 'x' for the cluster; found..."),
@@ -153,6 +154,59 @@ def test_hostile_names_are_harmless_in_every_format(form):
 )
 def test_what_makes_no_sense_is_refused(line, expected):
     assert_refused(f"compare --values {line}", expected)
+
+
+def samples(folder: str, task: str, time: str, values: dict[str, list[int]]) -> str:
+    """A file as lm-evaluation-harness writes it: all items with one filter, then with the next."""
+    Path(folder).mkdir(exist_ok=True)
+    path = Path(folder, f"samples_{task}_2026-11-14T{time}.123456.jsonl")
+    lines = [
+        {"doc_id": i, "doc": {}, "target": "1", "filter": name, "metrics": ["acc"], "acc": value}
+        for name, column in values.items()
+        for i, value in enumerate(column)
+    ]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return str(path)
+
+
+def test_samples_of_a_harness_are_of_the_model_and_the_task_that_their_names_say():
+    runs = {"org__a": [1, 1, 0], "org__b": [0, 1, 0]}
+    both = {
+        model: {"strict": values, "flexible": [1, *values[1:]]} for model, values in runs.items()
+    }
+    files = " ".join(samples(model, "gsm8k", "10-02-11", own) for model, own in both.items())
+    more = " ".join(samples(model, "arc_easy", "10-02-11", own) for model, own in both.items())
+
+    shown = printed(f"compare --values {files}").splitlines()
+    assert ["system", "acc,strict", "acc,flexible"] in map(str.split, shown)
+    assert ["a", "org__a", "0.6667", "0.6667"] in map(str.split, shown)
+    assert "flexible" not in printed(f"compare --values -m acc,strict {files}")
+    found = " ".join(printed(f"compare --values -m acc,strict {files} {more}").split())
+    assert "2 data sets. low, high: 95% interval of the rank" in found
+    again = samples("org__a", "gsm8k", "11-42-53", both["org__a"])
+    assert "samples_gsm8k_2026-11-14T11-42-53" in printed(f"compare --values {files} {again}")
+
+
+def test_measures_are_named_as_eval_takes_or_prints_them():
+    printed(f"eval -q -m map -m P.10 -o values.csv {FILES}")
+
+    notation, name = (printed(f"compare --values -m {m} values.csv") for m in ("P.10", "P_10"))
+
+    assert notation == name
+    assert_refused("compare --values -m P.11 values.csv", "2 ...there are values of P_10, map")
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["", "-b a", "--pairs", "-q", "--standings", "--largest 3", "-q --format csv"],
+)
+def test_items_are_called_as_their_column_is(options):
+    Path("asked.csv").write_text(WIDE.replace("item", "question_id"))
+
+    shown = fastrank(f"compare --values {options} asked.csv")
+
+    assert "question" in shown.out
+    assert "quer" not in shown.out + shown.err
 
 
 def test_clusters_are_a_column():

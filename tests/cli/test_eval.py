@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+import fastrank as fr
 from tests.helpers.commands import PCA, PIXELS, QRELS, fastrank, printed, process, write
 
 TWO = f"{QRELS} {PIXELS} {PCA}"
@@ -63,13 +66,48 @@ def test_a_run_that_fails_leaves_the_others_and_the_exit_status_says_so(form):
     ]
 
 
-@pytest.mark.parametrize("options", ["--jobs 1", "--jobs 2"])
-def test_a_file_whose_last_line_has_another_tag_is_noted(options):
-    write({"q.qrels": "q 0 d 1\n", "b.run": "q Q0 d 1 2 b\n"})
-    write({"a.run": "q Q0 d 1 2 a\np Q0 d 1 1 c\n"})
-    found = fastrank(f"eval {options} -m map q.qrels a.run b.run")
-    told = [line for line in found.err.splitlines() if "tag" in line]
+@pytest.mark.parametrize(
+    "command",
+    [
+        "eval -m map q a.run b",
+        "eval --jobs 2 -m map q a.run b",
+        "eval -m map --rank-by rank q a.run",
+        "eval -m map --ties average q a.run",
+        "compare -m map q a.run b",
+        "gate save -m map q a.run -o g.json",
+        "inspect q a.run b -o page.html",
+        "explain q a.run --query q",
+        "agree a.run b",
+        "fuse a.run b -o fused.run",
+        "convert a.run a.json",
+        "hard-negatives q a.run --negatives 1",
+    ],
+)
+def test_a_file_whose_last_line_has_another_tag_is_noted_once(command):
+    write({"q": "q 0 d 1\np 0 e 1\n", "b": "q Q0 d 1 2 b\np Q0 d 1 2 b\n"})
+    write({"a.run": "# by x\nq Q0 d 1 2 a\np Q0 d 1 1 c\n"})
+
+    told = [line.partition(": ")[2] for line in fastrank(command).err.splitlines() if "tag" in line]
+
     assert told == [
-        "fastrank eval: a.run: the first line has the tag 'a', the last one 'c'; does the file"
-        " contain several runs? All lines are evaluated as one"
+        "a.run: the first line has the tag 'a', the last one 'c'; does the file contain several"
+        " runs? All lines are read as one"
     ]
+
+
+@pytest.mark.parametrize("command", ["trec_eval -m map q a.run", "eval -m map q b.run"])
+def test_trec_eval_and_a_file_with_one_tag_have_no_note(command):
+    write({"q": "q 0 d 1\n", "a.run": "q Q0 d 1 2 a\np Q0 d 1 1 c\n"})
+    write({"b.run": "# by x\n\n q Q0 d 1 2 b c d\r\nq Q0 e 1 1 b d\n"})
+
+    assert fastrank(command).err == ""
+
+
+def test_functions_warn_of_another_tag_too():
+    run = b"q Q0 d 1 2 a\nq Q0 e 2 1 c\n"
+    write({"a.run": run.decode()})
+    reading = [partial(fr.evaluate, {"q": {"d": 1}}), fr.Evaluator({"q": {"d": 1}}).evaluate]
+    for read in (*reading, fr.read_run, lambda given: fr.evaluate({"q": {"d": 1}}, [given])):
+        for source in ("a.run", io.BytesIO(run)):
+            with pytest.warns(UserWarning, match="has the tag 'a', the last one 'c'"):
+                read(source)

@@ -114,6 +114,14 @@ def test_without_a_virtual_environment_the_version_of_the_packages_is_used(
     assert output(user, path=folder) == EXPECTED
 
 
+def test_an_ordinary_entry_point_does_the_same():
+    """That of the wheel for any system."""
+    program = "from fastrank.cli.main import launch_trec_eval; launch_trec_eval()"
+    code = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); {program}"
+
+    assert output(sys.executable, "-c", code) == EXPECTED
+
+
 # Redirections of a shell, the exit status, and what is said on standard error.
 STREAMS = """
 >/dev/full => 1 trec_eval: cannot write the results: No space left on device

@@ -62,6 +62,14 @@ SHORT = {
 }
 # A command line; the exit status and the message, in which ... stands for any text.
 REFUSED = """
+check --columns query=x ONE => 2 --columns: no table has the columns 'x'
+compare --columns query=x ONE => 2 --columns: no table has the columns 'x'
+convert --columns query=x pca.run out.csv => 1 --columns: no table has the columns 'x'
+eval --columns query=x -o out.csv ONE => 2 --columns: no table has the columns 'x'
+fuse --columns query=x pca.run pca.run => 2 --columns: no table has the columns 'x'
+gate save --columns query=x -o out.json ONE => 2 --columns: no table has the columns 'x'
+hard-negatives --columns query=x ONE => 2 --columns: no table has the columns 'x'
+inspect --columns query=x -o out.html ONE => 2 --columns: no table has the columns 'x'
 agree --systems means.csv pca.run => 1 pca.run: no columns for system, measure, value: found...
 agree --systems means.csv text.csv => 1 text.csv:2: column 'value': expected a number...
 agree --systems means.csv second.csv => 1 second.csv:3: run 'a' has a second mean of 'map'...

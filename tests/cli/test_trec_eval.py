@@ -163,7 +163,7 @@ def _files(folder: object) -> None:
 def test_an_engine_that_does_not_exist_is_explained():
     found = process("trec_eval qrels run", env={"FASTRANK_ENGINE": "gpu"})
 
-    told = "trec_eval: FASTRANK_ENGINE='gpu': expected 'precompiled' or 'jit'\n"
+    told = "trec_eval: FASTRANK_ENGINE='gpu': expected 'precompiled', 'jit' or 'plain'\n"
     assert found == (1, "", told)
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from fastrank.core.native import engine
 
-COMPILED = not engine().startswith("python")
+COMPILED = not engine().startswith("plain")
 
 slow_in_python = pytest.mark.skipif(not COMPILED, reason="slow in plain Python")
 

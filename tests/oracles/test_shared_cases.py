@@ -19,7 +19,7 @@ LEVELS = {"9.0.8": "v908", "10.0": "v10"}
 
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="the shared recordings are not here")
 slow_in_python = pytest.mark.skipif(
-    engine().startswith("python"), reason="minutes with the plain-Python kernels"
+    engine().startswith("plain"), reason="minutes with the plain-Python kernels"
 )
 
 # Where we answer and the original does not: (case, level) to the reason.

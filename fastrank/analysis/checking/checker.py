@@ -108,6 +108,7 @@ class Checker:
         if rows is not None:
             check_judgments(rows, findings)
             self._judged = FileRows(rows, rows.first_lines, findings.file)
+        self._tell_refusal(findings)
         self._close("qrels", rows, findings)
 
     def run(self, source: Source) -> None:
@@ -115,8 +116,9 @@ class Checker:
         rows, findings = self._read(source, judgments=False)
         if rows is not None:
             check_results(rows, findings)
-            if self._judged is not None:
-                check_match(self._judged, rows, findings)
+        self._tell_refusal(findings)
+        if rows is not None and self._judged is not None:
+            check_match(self._judged, rows, findings)
         self._close("run", rows, findings)
 
     def _read(self, source: Source, *, judgments: bool) -> tuple[Rows | None, Collector]:
@@ -164,12 +166,15 @@ class Checker:
             findings.unit = rows.unit
         return rows
 
-    def _close(self, role: str, rows: Rows | None, findings: Collector) -> None:
+    def _tell_refusal(self, findings: Collector) -> None:
+        """Add the reader's error."""
         refused, self._refused = self._refused, None
         # Another error explains why the reader refuses the file.
         if refused is not None and not findings.has_errors:
             line = refused.line if isinstance(refused, FormatError) else None
             findings.add("malformed", line, refused.reason)
+
+    def _close(self, role: str, rows: Rows | None, findings: Collector) -> None:
         sizes = (0, 0, 0, 0)
         if rows is not None:
             sizes = (rows.line_count, len(rows), len(rows.queries), rows.count_documents())

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastrank.analysis.comparing.options import QUERY, Unit
+from fastrank.common.faces import by_face
 from fastrank.common.messages import counted, enumerated, first_few
 from fastrank.core.measures.trec import BY_NAME
 from fastrank.core.scores.columns import Column, columns_by_name
@@ -15,13 +17,15 @@ from fastrank.errors import GroupError, MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Collection, Container, Sequence
 
     import numpy.typing as npt
 
     from fastrank.common.arrays import Floats
     from fastrank.core.scores.scores import Scores
 
+# Remedy for different measures, on the command line.
+CHOOSE = "; choose some that all have with -m"
 # How many queries a note or an error names.
 NAMED = 3
 # The squares of larger values, and sums of them, might not be finite.
@@ -39,13 +43,13 @@ class Measured(NamedTuple):
     """The values of one measure, float64[systems, queries], and which ones are better.
 
     within: if the queries are data sets, the values of each one's queries, float64[systems,
-    queries], to resample them, too. shares: whether all values of the measure are between 0 and 1.
+    queries], to resample them, too. name: of the measure, which tells what values can be.
     """
 
     values: Floats
     better: str
     within: list[Floats] | None = None
-    shares: bool = True
+    name: str = ""
 
 
 class Aligned(NamedTuple):
@@ -73,16 +77,21 @@ def align(
     caller: str,
     noted: bool = True,
     pairwise: bool = True,
+    unit: Unit = QUERY,
 ) -> Aligned:
     """The values on the same queries, in byte order of their ids.
 
     common: keep the queries that all systems have, and note the others if `noted`; else different
     queries are an error. pairwise: whether pairs are tested on the queries with values of both, or
-    all on those with values of all; the notes say so. Raises GroupError and MeasureError.
+    all on those with values of all; the notes say so. unit: what messages call queries. Raises
+    GroupError and MeasureError.
     """
     if not systems:
         raise GroupError(f"{caller}: expected at least one system, found none")
-    sets = [set(system.queries) for system in systems]
+    # Systems of one evaluation have the same queries in the same order.
+    first = systems[0].queries
+    are_same = all(system.queries == first for system in systems[1:])
+    sets = [set(first)] * len(systems) if are_same else [set(each.queries) for each in systems]
     if not any(sets):
         raise GroupError(f"{caller}: no system has a query")
     _check_measures(names, systems)
@@ -90,25 +99,29 @@ def align(
     notes = []
     if len(shared) < len(every):
         if not common:
-            raise _different(names, sets, shared, caller)
+            raise _different(names, sets, shared, caller, unit)
         if noted:
-            notes.append(_lacking(names, sets, shared, every))
+            notes.append(_lacking(names, sets, shared, every, unit))
     if not shared:
-        raise _disjoint(names, sets, caller)
-    queries = sorted(shared, key=os.fsencode)
-    measures = {}
-    rows = []
-    for system in systems:
+        raise _disjoint(names, sets, caller, unit)
+    queries = _in_byte_order(shared)
+    measures, rows = {}, []
+    for system in systems[: 1 if are_same else None]:
         row_of = {query: row for row, query in enumerate(system.queries)}
-        rows.append((system.values, [row_of[query] for query in queries]))
+        rows.append([row_of[query] for query in queries])
+    rows *= len(systems) if are_same else 1
     for measure, better in systems[0].better.items():
-        values = np.stack(
-            [np.asarray(system_values[measure], float)[indices] for system_values, indices in rows]
-        )
-        _refuse_too_large(measure, values, names, queries)
+        columns = [np.asarray(system.values[measure], float) for system in systems]
+        values = np.stack([column[row] for column, row in zip(columns, rows, strict=True)])
+        _refuse_too_large(measure, values, names, queries, unit)
         measures[measure] = Measured(values, better)
-        notes.extend(_gaps(measure, values, names, queries, pairwise=pairwise))
+        notes.extend(_gaps(measure, values, names, queries, unit, pairwise=pairwise))
     return Aligned(names, queries, measures, notes)
+
+
+def _in_byte_order(queries: Collection[str]) -> list[str]:
+    """Ids in the order of their bytes, which is that of their characters in ASCII."""
+    return sorted(queries, key=None if all(map(str.isascii, queries)) else os.fsencode)
 
 
 def _check_measures(names: list[str], systems: Sequence[System]) -> None:
@@ -121,11 +134,13 @@ def _check_measures(names: list[str], systems: Sequence[System]) -> None:
             raise MeasureError(
                 different[0],
                 f"{names[0]!r} and {name!r} have different measures: only one has"
-                f" {', '.join(different)}",
+                f" {', '.join(different)}{by_face('', CHOOSE)}",
             )
 
 
-def _different(names: list[str], sets: list[set[str]], shared: set[str], caller: str) -> GroupError:
+def _different(
+    names: list[str], sets: list[set[str]], shared: set[str], caller: str, unit: Unit
+) -> GroupError:
     """The error of the first two systems whose queries differ."""
     index = next(i for i, queries in enumerate(sets) if queries != sets[0])
     only = [
@@ -137,38 +152,40 @@ def _different(names: list[str], sets: list[set[str]], shared: set[str], caller:
     ]
     hint = f" (queries='common' compares on the {len(shared)} in common)" if shared else ""
     return GroupError(
-        f"{caller}: {names[0]!r} and {names[index]!r} have different queries: {', '.join(only)}"
+        f"{caller}: {names[0]!r} and {names[index]!r} have different {unit.many}: {', '.join(only)}"
         f"{hint}"
     )
 
 
-def _disjoint(names: list[str], sets: list[set[str]], caller: str) -> GroupError:
+def _disjoint(names: list[str], sets: list[set[str]], caller: str, unit: Unit) -> GroupError:
     """The error of systems without a common query."""
     shown = [
-        f"{name!r} has {counted(len(queries), 'query', 'queries')}{_some(queries)}"
+        f"{name!r} has {counted(len(queries), *unit[:2])}{_some(queries)}"
         for name, queries in zip(names, sets, strict=True)
     ]
-    return GroupError(f"{caller}: the systems have no query in common: {first_few(shown, NAMED)}")
+    common = f"the systems have no {unit.one} in common"
+    return GroupError(f"{caller}: {common}: {first_few(shown, NAMED)}")
 
 
-def _lacking(names: list[str], sets: list[set[str]], shared: set[str], every: set[str]) -> str:
+def _lacking(
+    names: list[str], sets: list[set[str]], shared: set[str], every: set[str], unit: Unit
+) -> str:
     lacking = [
         f"{name} lacks {len(every - queries)}{_some(every - queries)}"
         for name, queries in zip(names, sets, strict=True)
         if queries != every
     ]
-    return f"compared on {len(shared)} of {len(every)} queries: {'; '.join(lacking)}"
+    return f"compared on {len(shared)} of {len(every)} {unit.many}: {'; '.join(lacking)}"
 
 
-def _some(queries: Iterable[str]) -> str:
+def _some(queries: Collection[str]) -> str:
     """The first queries in parentheses."""
-    ordered = sorted(queries, key=os.fsencode)
-    if not ordered:
-        return ""
-    return f" ({first_few(ordered, NAMED)})"
+    return f" ({first_few(_in_byte_order(queries), NAMED)})" if queries else ""
 
 
-def _refuse_too_large(measure: str, values: Floats, names: list[str], queries: list[str]) -> None:
+def _refuse_too_large(
+    measure: str, values: Floats, names: list[str], queries: list[str], unit: Unit
+) -> None:
     cells = np.argwhere(np.abs(values) > LARGEST)
     if len(cells):
         system, query = cells[0]
@@ -178,13 +195,18 @@ def _refuse_too_large(measure: str, values: Floats, names: list[str], queries: l
             if np.isinf(value)
             else f"{value:g}; values above {LARGEST:g} cannot be compared"
         )
-        raise GroupError(
-            f"{measure}: the value of {names[system]!r} for query {queries[query]!r} is {reason}"
-        )
+        item = f"{unit.one} {queries[query]!r}"
+        raise GroupError(f"{measure}: the value of {names[system]!r} for {item} is {reason}")
 
 
 def _gaps(
-    measure: str, values: Floats, names: list[str], queries: list[str], *, pairwise: bool
+    measure: str,
+    values: Floats,
+    names: list[str],
+    queries: list[str],
+    unit: Unit,
+    *,
+    pairwise: bool,
 ) -> list[str]:
     """A note on the systems that have no value (NaN) for some queries."""
     gaps = np.isnan(values)
@@ -194,21 +216,23 @@ def _gaps(
     lacking: list[str] = []
     for system in systems:
         count = int(gaps[system].sum())
-        words = f"for {count}" if lacking else f"has no value for {count} of {len(queries)} queries"
+        first = f"has no value for {count} of {len(queries)} {unit.many}"
+        words = f"for {count}" if lacking else first
         ids = _some([query for query, gap in zip(queries, gaps[system], strict=True) if gap])
         lacking.append(f"{names[system]} {words}{ids}")
-    return [f"{measure}: {first_few(lacking, NAMED)}{_used(gaps, pairwise=pairwise)}"]
+    return [f"{measure}: {first_few(lacking, NAMED)}{_used(gaps, unit, pairwise=pairwise)}"]
 
 
-def _used(gaps: npt.NDArray[np.bool_], *, pairwise: bool) -> str:
+def _used(gaps: npt.NDArray[np.bool_], unit: Unit, *, pairwise: bool) -> str:
     """Which queries the means and the tests use."""
     systems, common = len(gaps), int((~gaps.any(axis=0)).sum())
     if systems == 1:
         return ""
-    pairs = "; a pair is compared on the queries with values of both" * (pairwise and systems > 2)
+    pairs = f"; a pair is compared on the {unit.many} with values of both"
+    pairs *= pairwise and systems > 2
     if not common:
-        return f"{pairs}; no query has values of all systems, so the means cannot be compared"
-    queries = f"the {counted(common, 'query', 'queries')} with values of all systems"
+        return f"{pairs}; no {unit.one} has values of all systems, so the means cannot be compared"
+    queries = f"the {counted(common, *unit[:2])} with values of all systems"
     used = "is used" if common == 1 else "are used"
     return f"{pairs}; means are over {queries}" if pairs else f"; only {queries} {used}"
 

@@ -13,6 +13,7 @@ from fastrank.analysis.comparing.bootstrap import (
     t_interval,
 )
 from fastrank.analysis.comparing.groups import alike
+from fastrank.analysis.comparing.inputs import may_be_shares
 from fastrank.analysis.comparing.pair_tests import (
     SIGNS,
     Tested,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastrank.analysis.comparing.alignment import Measured
-    from fastrank.analysis.comparing.options import Settings
+    from fastrank.analysis.comparing.options import Settings, Unit
     from fastrank.common.arrays import Floats, Integers
 
 TESTS: dict[str, Callable[[Paired, Settings], Tested]] = {
@@ -56,9 +57,11 @@ FEW_QUERIES = 10
 MANY_QUERIES = 1000
 FEW_CLUSTERS = 10
 NO_INTERVAL = "all differences are equal: no interval"
+ENDLESS = "too many resamples have no variance: no interval"
+WITHOUT_SPREAD = "all values are equal, or those of too many resamples are"
 OF_EQUALS = (
     "all differences of a pair are equal: its p is that of the {}, and its interval allows for"
-    " other values, from 0 to 1, on other queries"
+    " other values, from 0 to 1, on other {}"
 )
 
 
@@ -177,7 +180,7 @@ def analyze(
     untested = paired.n == 0
     tested.p[untested] = np.nan
     for pair in np.flatnonzero(untested):
-        tested.notes[int(pair)] = "no query has values of both: no test is possible"
+        tested.notes[int(pair)] = f"no {settings.unit.one} has values of both: no test is possible"
     if settings.correction == "max-t" and len(paired):
         # p is not from the same flips, and no correction makes it smaller.
         adjusted = np.maximum(tested.p, max_t(paired, settings))
@@ -185,15 +188,20 @@ def analyze(
         adjusted = adjust(tested.p, settings.correction)
     notes = {pair: [note] for pair, note in tested.notes.items()}
     intervals = _intervals(paired, means, settings, notes)
-    _widen(paired, means, settings, intervals, notes, shares=measured.shares)
+    _widen(paired, means, settings, intervals, notes, measured.name)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean_a, mean_b = _means_of_pairs(paired, means)
         relative = np.where(mean_b == 0, np.nan, paired.difference / mean_b)
         effect = np.where(paired.unequal == 0, 0.0, paired.difference / paired.sd)
-    general = [*tested.general, *_sizes(paired)]
-    if (constant_differences(paired) & np.isfinite(intervals[2])).any():
+    general = [*tested.general, *_sizes(paired, settings.unit)]
+    unknown = np.isnan(intervals[0]) & (means.n > 1)
+    if unknown.any() and settings.interval != "none" and not one_cluster(paired):
+        number = counted(int(unknown.sum()), "mean has", "means have")
+        general.append(f"{number} no interval: {WITHOUT_SPREAD}")
+    if not paired.sd.all() and (constant_differences(paired) & np.isfinite(intervals[2])).any():
         by_signs = settings.test in ("t", "bootstrap") and settings.function is None
-        general.append(OF_EQUALS.format("randomization test" if by_signs else "test"))
+        test = "randomization test" if by_signs else "test"
+        general.append(OF_EQUALS.format(test, settings.unit.many))
     if settings.correction == "max-t":
         general.append(
             f"corrected p-values are estimated from {settings.flips:,} random sign flips (seed"
@@ -233,6 +241,11 @@ def _means_of_pairs(paired: Paired, means: Moments) -> tuple[Floats, Floats]:
     return first, second
 
 
+def one_cluster(paired: Paired) -> bool:
+    """Whether all queries are in the same cluster."""
+    return paired.clusters is not None and not paired.clusters.any()
+
+
 def _intervals(
     paired: Paired, means: Moments, settings: Settings, notes: dict[int, list[str]]
 ) -> tuple[Floats, Floats, Floats, Floats]:
@@ -247,9 +260,9 @@ def _intervals(
         of_means, of_pairs = bootstrap_intervals(paired, settings)
         low_means, high_means = of_means.low, of_means.high
         low, high = of_pairs.low, of_pairs.high
-        one_cluster = paired.clusters is not None and not paired.clusters.any()
         for intervals, n in ((of_means, means.n), (of_pairs, paired.n)):
-            intervals.low[(n < 2) | one_cluster] = intervals.high[(n < 2) | one_cluster] = np.nan
+            untold = (n < 2) | one_cluster(paired)
+            intervals.low[untold] = intervals.high[untold] = np.nan
         for pair, note in of_pairs.notes.items():
             if paired.unequal[pair] and paired.n[pair] > 1:
                 notes.setdefault(pair, []).append(note)
@@ -262,33 +275,41 @@ def _widen(
     settings: Settings,
     intervals: tuple[Floats, Floats, Floats, Floats],
     notes: dict[int, list[str]],
-    *,
-    shares: bool,
+    measure: str,
 ) -> None:
-    """Replace intervals without width, of equal values, and infinite bounds.
+    """Replace intervals without width, of equal values, and those that resamples leave too wide.
 
-    Other queries may have other values.
-
-    What values can be is known of measures between 0 and 1; otherwise there is no interval.
+    Other queries may have other values. What values can be is known of measures between 0 and 1:
+    studentized bounds, which alone of resamples can be beyond that, or infinite, are cut there.
+    Otherwise there is no interval without width, or with an infinite bound.
     """
+    least = CONSTANT * paired.largest
+    ends = (intervals[0], intervals[1]), (intervals[2], intervals[3])
+    if settings.interval != "studentized" and not any(
+        (high - low <= least).any() for low, high in ends
+    ):
+        return
     units = None if paired.clusters is None else len(np.unique(paired.clusters))
     finite = paired.values[~np.isnan(paired.values)]
-    bounded = shares and bool(((finite >= 0.0) & (finite <= 1.0)).all())
+    bounded = may_be_shares(measure) and bool(((finite >= 0.0) & (finite <= 1.0)).all())
     sides = (
-        (means.mean, means.n, intervals[0], intervals[1], 0.0),
-        (paired.difference, paired.n, intervals[2], intervals[3], -1.0),
+        (means.mean, means.n, *ends[0], 0.0),
+        (paired.difference, paired.n, *ends[1], -1.0),
     )
     for values, n, low, high, lowest in sides:
-        for row in np.flatnonzero(high - low <= CONSTANT * paired.largest):
+        for row in np.flatnonzero(high - low <= least):
             count = units or int(n[row])
             bounds = all_the_same(float(values[row]), count, lowest, 1.0, settings.level)
             low[row], high[row] = bounds if bounded else (np.nan, np.nan)
             if lowest < 0.0 and not bounded and paired.unequal[row]:
                 notes.setdefault(int(row), []).append(NO_INTERVAL)
-        for row in np.flatnonzero(np.isinf(low) | np.isinf(high)):
-            low[row], high[row] = (
-                (max(low[row], lowest), min(high[row], 1.0)) if bounded else (np.nan, np.nan)
-            )
+        if settings.interval == "studentized" and bounded:
+            low[:], high[:] = np.maximum(low, lowest), np.minimum(high, 1.0)
+        elif settings.interval == "studentized":
+            for row in np.flatnonzero(np.isinf(high - low)):
+                low[row] = high[row] = np.nan
+                if lowest < 0.0:
+                    notes.setdefault(int(row), []).append(ENDLESS)
 
 
 def _note_few_differences(
@@ -303,12 +324,12 @@ def _note_few_differences(
     size = len(paired) if settings.correction == "bonferroni" else 1
     for pair in np.flatnonzero(smallest * size > settings.alpha):
         unequal, n = int(units[pair]), int(paired.n[pair])
-        of_all = counted(n, "query", "queries")
+        of_all = counted(n, *settings.unit[:2])
         if paired.clusters is not None:
             of_all = counted(int(paired.clusters.max()) + 1, "cluster")
         differing = f"only {unequal} of {of_all} {'differs' if unequal == 1 else 'differ'}"
         if not paired.unequal[pair]:
-            note = "identical on every query"
+            note = f"identical on every {settings.unit.one}"
             if paired.difference[pair]:
                 note += f", up to {paired.decimals} decimals"
         elif settings.test in BY_SIGNS and settings.function is None:
@@ -321,13 +342,14 @@ def _note_few_differences(
             notes.setdefault(int(pair), []).append(note)
 
 
-def _sizes(paired: Paired) -> list[str]:
+def _sizes(paired: Paired, unit: Unit) -> list[str]:
     """Notes on the number of queries and clusters."""
     n, notes = paired.values.shape[1], []
     if 1 < n < FEW_QUERIES:
-        notes.append(f"few queries ({n}): tests can find only large differences")
+        notes.append(f"few {unit.many} ({n}): tests can find only large differences")
     if n > MANY_QUERIES:
-        notes.append(f"with {n:,} queries nearly any difference is significant; look at its size")
+        always = "nearly any difference is significant; look at its size"
+        notes.append(f"with {n:,} {unit.many} {always}")
     if paired.clusters is not None:
         clusters = int(paired.clusters.max()) + 1
         if clusters == 1:

@@ -8,28 +8,40 @@ from itertools import chain
 
 import numpy as np
 
-from fastrank.analysis.comparing.alignment import Aligned, align, note_missing, systems_of
+from fastrank.analysis.comparing.alignment import (
+    CHOOSE,
+    Aligned,
+    align,
+    note_missing,
+    systems_of,
+)
 from fastrank.analysis.comparing.analysis import analyze, corrected_together
 from fastrank.analysis.comparing.comparison import Comparison
 from fastrank.analysis.comparing.inputs import (
-    may_be_shares,
     note_renamed,
     system_names,
     systems_from,
 )
-from fastrank.analysis.comparing.limits import limits
+from fastrank.analysis.comparing.limits import by_note, limits
 from fastrank.analysis.comparing.notes import (
     all_exact,
     binary_notes,
     contradictions,
-    general_notes,
     verdict_notes,
 )
-from fastrank.analysis.comparing.options import COMPARISON, ComparisonOptions, settings
+from fastrank.analysis.comparing.options import (
+    COMPARISON,
+    DATASET,
+    QUERY,
+    ComparisonOptions,
+    settings,
+)
 from fastrank.analysis.comparing.paired import moments
 from fastrank.analysis.comparing.pairs import place_of
-from fastrank.analysis.comparing.value_tables import are_columns_of, read_values, tables_in
+from fastrank.analysis.comparing.value_forms import are_columns_of
+from fastrank.analysis.comparing.value_tables import Values, values_in
 from fastrank.common.arguments import DEFAULT_VERSION, check_choice, flag
+from fastrank.common.faces import by_face
 from fastrank.common.keywords import pick, takes, with_defaults
 from fastrank.common.messages import first_few
 from fastrank.core.evaluation.evaluate_many import evaluate_runs
@@ -48,7 +60,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from fastrank.analysis.comparing.analysis import Analysis
-    from fastrank.analysis.comparing.options import Settings
+    from fastrank.analysis.comparing.options import Settings, Unit
     from fastrank.common.arrays import Floats, Integers
     from fastrank.common.choices import SameOrCommon
     from fastrank.common.parallel import Workers
@@ -211,17 +223,19 @@ def compare_scores(
     """
     check_choice("queries", queries, ("same", "common"))
     options, column = _without_column(options)
-    chosen = settings(with_defaults(compare_scores, options))
+    chosen = settings(with_defaults(compare_scores, options), _unit_of(scores))
     given = systems_from(scores, chosen.names, columns, column)
-    names, systems, notes, evaluated = given[:4]
+    names, systems, notes, evaluated, *_ = given
+    chosen = chosen.changed(unit=given.unit)
     if column is not None:
         chosen = chosen.changed(clusters=given.clusters)
     aligned = align(
         names,
         systems,
         common=queries == "common",
-        caller="compare_scores",
+        caller=by_face("compare_scores", "values"),
         pairwise=not chosen.of_all_systems,
+        unit=chosen.unit,
     )
     missing, tied = _noted(evaluated, names[: len(evaluated)])
     aligned = aligned._replace(notes=[*missing, *aligned.notes, *notes])
@@ -229,6 +243,10 @@ def compare_scores(
     comparison.notes.extend(verdict_notes(comparison, [item.ties for item in evaluated], tied))
     comparison.notes.extend(binary_notes(comparison))
     return comparison
+
+
+def _unit_of(scores: object) -> Unit:
+    return scores.unit if isinstance(scores, Values) else QUERY
 
 
 def _without_column(options: ComparisonOptions) -> tuple[ComparisonOptions, str | None]:
@@ -279,7 +297,7 @@ def compare_datasets(
     """
     check_choice("queries", queries, ("same", "common"))
     options, column = _without_column(options)
-    chosen = settings(with_defaults(compare_datasets, options))
+    chosen = settings(with_defaults(compare_datasets, options), _unit_of(scores))
     if flag("resample_queries", resample_queries):
         if chosen.interval != "percentile":
             raise OptionError(
@@ -287,14 +305,15 @@ def compare_datasets(
             )
         if chosen.clusters is not None:
             raise OptionError("resample_queries", "cannot be combined with clusters of data sets")
-    table_notes: list[str] = []
+    notes = ["each data set counts as one query, with the mean of its queries"]
+    unit = QUERY
     is_table = not isinstance(scores, Mapping) or are_columns_of(scores)
-    if is_table and (tables := tables_in(scores)) is not None:
-        values = read_values(tables, columns, column)
+    if is_table and (values := values_in(scores, columns, column)) is not None:
         if "" in values.datasets:
-            reason = f"expected a column of several data sets, found {tables[0][1].names}"
-            raise InputError(tables[0][1].source, reason)
-        scores, table_notes = values.datasets, values.notes
+            raise InputError(values.source, "expected a column of several data sets, found none")
+        scores, unit = values.datasets, values.unit
+        notes = [*values.notes, f"values of data sets are means of their {unit.many}"]
+        chosen = chosen.changed(unit=DATASET._replace(parts=unit.many))
         if column is not None:
             chosen = chosen.changed(clusters=values.clusters)
     if not isinstance(scores, Mapping):
@@ -304,17 +323,22 @@ def compare_datasets(
     if not scores:
         raise GroupError("compare_datasets: expected at least one data set, found none")
     datasets = {}
-    for name, values in scores.items():
-        names, systems, notes, evaluated, _ = systems_from(values, chosen.names, columns)
-        caller = f"compare_datasets: data set {str(name)!r}"
-        aligned = align(names, systems, common=queries == "common", caller=caller, pairwise=False)
-        missing, _ = _noted(evaluated, names[: len(evaluated)])
-        datasets[str(name)] = aligned._replace(notes=[*missing, *notes, *aligned.notes])
+    for name, of_systems in scores.items():
+        given = systems_from(of_systems, chosen.names, columns)
+        aligned = align(
+            given.names,
+            given.systems,
+            common=queries == "common",
+            caller=f"{by_face('compare_datasets', 'values')}: data set {str(name)!r}",
+            pairwise=False,
+            unit=unit,
+        )
+        missing, _ = _noted(given.evaluated, given.names[: len(given.evaluated)])
+        datasets[str(name)] = aligned._replace(notes=[*missing, *given.notes, *aligned.notes])
     _check_the_same(datasets)
     first = next(iter(datasets.values()))
-    notes = [*table_notes, "each data set counts as one query, with the mean of its queries"]
     if resample_queries:
-        notes.append("intervals and ranks resample data sets, and the queries of each")
+        notes.append(f"intervals and ranks resample data sets, and the {unit.many} of each")
     notes += [f"{name}: {note}" for name, dataset in datasets.items() for note in dataset.notes]
     measures = {}
     for measure, measured in first.measures.items():
@@ -333,10 +357,12 @@ def _check_the_same(datasets: dict[str, Aligned]) -> None:
         both = f"data sets {first_name!r} and {name!r} have different"
         systems = sorted(set(first.names) ^ set(dataset.names))
         if systems:
-            raise GroupError(f"compare_datasets: {both} systems: only one has {systems[0]!r}")
+            caller = by_face("compare_datasets", "values")
+            raise GroupError(f"{caller}: {both} systems: only one has {systems[0]!r}")
         measures = sorted(first.measures.keys() ^ dataset.measures.keys())
         if measures:
-            raise MeasureError(measures[0], f"{both} measures: only one has {measures[0]}")
+            reason = f"{both} measures: only one has {measures[0]}{by_face('', CHOOSE)}"
+            raise MeasureError(measures[0], reason)
 
 
 def _common(dataset: Aligned, names: list[str], measure: str) -> Floats:
@@ -399,7 +425,7 @@ def _clusters(chosen: Settings, queries: list[str]) -> Integers | None:
     missing = [query for query in queries if query not in chosen.clusters]
     if missing:
         raise GroupError(
-            f"clusters: no cluster for {len(missing)} of {len(queries)} queries:"
+            f"clusters: no cluster for {len(missing)} of {len(queries)} {chosen.unit.many}:"
             f" {first_few(missing, 5)}"
         )
     numbers: dict[object, int] = {}
@@ -420,15 +446,14 @@ def compare_aligned(
         empty = np.isnan(measured.values).all(axis=1)
         if empty.any():
             name = names[int(np.argmax(empty))]
-            raise GroupError(f"{measure}: {name!r} has no value for any query")
+            reason = f"{name!r} has no value for any {chosen.unit.one}"
+            raise GroupError(f"{measure}: {reason}")
     baselines = _baselines(chosen, names)
     _refuse_too_many(len(names), baselines)
     firsts, seconds = _pairs(len(names), baselines)
     clusters = _clusters(chosen, aligned.queries)
     analyses = {
-        name: analyze(
-            measured._replace(shares=may_be_shares(name)), firsts, seconds, clusters, chosen
-        )
+        name: analyze(measured._replace(name=name), firsts, seconds, clusters, chosen)
         for name, measured in measures.items()
     }
     if chosen.family == "all":
@@ -439,7 +464,7 @@ def compare_aligned(
     if len(firsts):
         # Notes on limits come first.
         notes = dict.fromkeys(limits(analyses, names)) | notes
-        notes |= dict.fromkeys(general_notes(analyses))
+        notes |= dict.fromkeys(by_note({name: each.general for name, each in analyses.items()}))
         for name, analysis in analyses.items():
             notes |= dict.fromkeys(contradictions(name, names, analysis, chosen))
     return Comparison(

@@ -263,7 +263,7 @@ class Comparison(Result, WithDropped):
         values = self.values(measure)
         first, second = (values[place_of(name, self.names)] for name in (a, b))
         rows = np.argsort(-(first - second), kind="stable")
-        header = distinct(["query", a, b, "difference"])
+        header = distinct([self.settings.unit.one, a, b, "difference"])
         columns = [
             [self.queries[row] for row in rows],
             *(column[rows].tolist() for column in (first, second, first - second)),
@@ -276,9 +276,10 @@ class Comparison(Result, WithDropped):
         pair: the names of the two systems, by default the best one and the baseline or, without a
             baseline, the two best.
 
-        The columns are `query`, the values of both systems under their names, and `difference`.
-        Queries with equal differences are in byte order; those without a value (NaN) are last.
-        Raises OptionError for other systems, and if there is only one.
+        The columns are `query` (or what a table calls items), the values of both systems under
+        their names, and `difference`. Queries with equal differences are in byte order; those
+        without a value (NaN) are last. Raises OptionError for other systems, and if
+        there is only one.
 
         >>> print(comparison.largest("map", 2))
         query      pixels     pca    difference
@@ -288,7 +289,8 @@ class Comparison(Result, WithDropped):
         """
         values, names = self.values(measure), chosen_pair(self, measure, pair)
         first, second = (values[place_of(name, self.names)] for name in names)
-        return largest_differences(self.queries, list(names), first, second, n)
+        unit = self.settings.unit.one
+        return largest_differences(self.queries, list(names), first, second, n, unit)
 
     def relative_interval(self, measure: str, a: str, b: str) -> tuple[float, float]:
         """The bootstrap interval of mean(a) / mean(b) - 1, from resampled queries.
@@ -375,8 +377,9 @@ class Comparison(Result, WithDropped):
 
         low, high: the interval of the rank, not corrected for several pairs. p_best: the share of
         resamples in which the system has the best mean; ties are divided. If two systems differ on
-        too few queries (clusters, data sets) for a sign test to tell them apart at the level, the
-        intervals allow for both orders, and p_best is None if it depends on the order.
+        too few queries (clusters, data sets) for a sign test to tell them apart at the level, or
+        resamples order them surely although their p, uncorrected, is above 1 - level, the intervals
+        allow for both orders, and p_best is None if it depends on the order.
         tied_with_best: whether the best is not significantly better than it (with the correction of
         `p_adjusted`), None with a baseline. Raises what `best` raises. Source: Hall and Miller,
         'Using the bootstrap to quantify the authority of an empirical ranking', Annals of
@@ -564,7 +567,7 @@ class Comparison(Result, WithDropped):
     def __repr__(self) -> str:
         return (
             f"<Comparison of {len(self.names)} systems in {visible(' '.join(self.measures))}:"
-            f" {len(self.queries)} queries>"
+            f" {len(self.queries)} {self.settings.unit.many}>"
         )
 
     def _title(self) -> str:
@@ -703,7 +706,8 @@ class Comparison(Result, WithDropped):
         ['query,measure,system,value', 'q0000,map,pixels,0.632...']
         """
         if per_query:
-            return "".join(result_lines(("query", "measure", "system", "value"), long_rows(self)))
+            header = (self.settings.unit.one, "measure", "system", "value")
+            return "".join(result_lines(header, long_rows(self)))
         return self.pairs().to_csv()
 
     def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.analysis.comparing.alignment import NAMED, System, systems_of
-from fastrank.analysis.comparing.value_tables import VALUE, read_values, tables_in
+from fastrank.analysis.comparing.options import QUERY, Unit
+from fastrank.analysis.comparing.value_tables import VALUE, values_in
 from fastrank.common.messages import first_few
 from fastrank.core.results.table import distinct
 from fastrank.core.scores.scores import Scores
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
 
 
 class Given(NamedTuple):
-    """Input of `compare_scores`: systems, notes, Scores, and the clusters of items in tables."""
+    """Input of `compare_scores`: systems, notes, Scores, and of tables the clusters and words."""
 
     names: list[str]
     systems: list[System]
     notes: list[str]
     evaluated: Sequence[Scores]
     clusters: dict[str, str]
+    unit: Unit = QUERY
 
 
 def systems_from(
@@ -53,16 +55,17 @@ def systems_from(
             return Given(system_names(names, keys, items, items), *systems_of(items), items, {})
     notes: list[str] = []
     of_items: dict[str, str] = {}
-    if (tables := tables_in(scores)) is not None:
-        values = read_values(tables, columns, clusters)
+    unit = QUERY
+    if (values := values_in(scores, columns, clusters)) is not None:
         if values.of_datasets:
             listed = first_few(list(map(repr, values.datasets)), NAMED, count=True)
             reason = f"values of the data sets {listed}; use compare_datasets"
-            raise InputError(tables[0][1].source, reason)
+            raise InputError(values.source, reason)
         scores, notes, of_items = values.systems(), values.notes, values.clusters
+        unit = values.unit
     if isinstance(scores, Mapping):
         keys, systems = _of_dict(scores)
-        return Given(system_names(names, keys, [], systems), systems, notes, [], of_items)
+        return Given(system_names(names, keys, [], systems), systems, notes, [], of_items, unit)
     raise TypeError(
         "scores: expected a list of Scores, {name: Scores or {query: value}}, a frame, a list of"
         f" dicts or a file, found {type(scores).__name__}"

@@ -28,21 +28,34 @@ def limits(analyses: Mapping[str, Analysis], names: Sequence[str]) -> list[str]:
 
     It also says how many queries would do, if as many of them differ.
     """
-    notes = [(measure, _limit(analysis, names)) for measure, analysis in analyses.items()]
-    several = len(analyses) > 1
-    return [f"{measure}: {note}" if several else note for measure, note in notes if note]
+    notes = {measure: _limit(analysis, names) for measure, analysis in analyses.items()}
+    return by_note({measure: [note] if note else [] for measure, note in notes.items()})
+
+
+def by_note(notes: Mapping[str, Sequence[str]]) -> list[str]:
+    """The notes on measures; each of those that are on some of several names them."""
+    noted: dict[str, list[str]] = {}
+    for measure, of_measure in notes.items():
+        for note in of_measure:
+            noted.setdefault(note, []).append(measure)
+    return [
+        note if len(measures) == len(notes) else f"{', '.join(measures)}: {note}"
+        for note, measures in noted.items()
+    ]
 
 
 def _limit(analysis: Analysis, names: Sequence[str]) -> str:
     """Why nothing can be significant in a measure; empty if something can."""
     paired, settings = analysis.paired, analysis.settings
     units, n = unequal_units(paired), paired.n
-    unit = ("query", "queries")
+    unit = settings.unit[:2]
     if paired.clusters is not None:
         n, unit = np.full(len(paired), int(paired.clusters.max()) + 1), ("cluster", "clusters")
-    if not n.any():
-        return ""
     correction = "none" if settings.correction == "max-t" else settings.correction
+    most = int(units.argmax())
+    # No correction multiplies a p by more, and few comparisons are smaller.
+    if len(paired) ** 2 * _smallest_p(int(units[most]), int(n[most]), settings) <= settings.alpha:
+        return ""
     sizes = zip(units.tolist(), n.tolist(), strict=True)
     smallest = np.array([_smallest_p(k, size, settings) for k, size in sizes])
     if (adjust(smallest, correction) <= settings.alpha).any():
@@ -60,7 +73,9 @@ def _limit(analysis: Analysis, names: Sequence[str]) -> str:
     if needed is None:
         return ""
     few = f"a p of {alpha:g} for {counted(pairs, 'pair')} needs at least {needed:,} {unit[1]}"
-    if not k:
+    if not m:
+        why = f"no {unit[0]} has values of both systems of a pair"
+    elif not k:
         why = "all systems have equal values"
         few += " that differ"
     elif m == 1:

@@ -29,7 +29,7 @@ OF_MEDIANS = (
     " better"
 )
 OF_GAPS = (
-    "{better} is significantly better than {worse} on the queries with values of both, but its mean"
+    "{better} is significantly better than {worse} on the {unit} with values of both, but its mean"
     " over those with values of all systems is worse{more}"
 )
 
@@ -37,18 +37,6 @@ OF_GAPS = (
 def all_exact(analyses: Mapping[str, Analysis]) -> bool:
     """Whether no p-value is simulated or approximated."""
     return all(bool(analysis.tested.exact.all()) for analysis in analyses.values())
-
-
-def general_notes(analyses: Mapping[str, Analysis]) -> list[str]:
-    """The notes on all pairs of each measure; those on some of several measures name them."""
-    noted: dict[str, list[str]] = {}
-    for measure, analysis in analyses.items():
-        for note in analysis.general:
-            noted.setdefault(note, []).append(measure)
-    return [
-        note if len(measures) == len(analyses) else f"{', '.join(measures)}: {note}"
-        for note, measures in noted.items()
-    ]
 
 
 def contradictions(
@@ -71,7 +59,10 @@ def contradictions(
         better, worse = paired.firsts[pairs[0]], paired.seconds[pairs[0]]
         if first[pairs[0]] < 0:
             better, worse = worse, better
-        text = words.format(better=names[better], worse=names[worse], more=also_in(len(pairs) - 1))
+        more = also_in(len(pairs) - 1)
+        text = words.format(
+            better=names[better], worse=names[worse], more=more, unit=settings.unit.many
+        )
         return [f"{measure}: {text}"]
 
     notes = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from fastrank.common.arguments import check_choice, fraction, integer, not_negative
 from fastrank.common.keywords import Keyword, TypedDict
 from fastrank.core.data.columns import Frozen, id_text
@@ -50,6 +52,18 @@ METHODS = tuple(METHOD_NAMES)
 INTERVALS = (*METHODS, "none")
 FLIPS = 100_000
 RESAMPLES = 10_000
+
+
+class Unit(NamedTuple):
+    """Words for queries, or what has values instead: one, several, and the parts of a data set."""
+
+    one: str
+    many: str
+    parts: str
+
+
+QUERY, ITEM = Unit("query", "queries", "queries"), Unit("item", "items", "items")
+DATASET = Unit("data set", "data sets", "items")
 
 
 class ComparisonOptions(TypedDict, total=False):
@@ -188,7 +202,10 @@ COMPARISON = (
 
 
 class Settings(Frozen):
-    """Checked options. test: the name of the test; function: the user's test, or None."""
+    """Checked options.
+
+    test: the name of the test; function: the user's test, or None. unit: the words of messages.
+    """
 
     alpha: float
     baseline: Any
@@ -206,6 +223,7 @@ class Settings(Frozen):
     test: str
     threads: int | None
     zeros: Zeros
+    unit: Unit = QUERY
 
     @property
     def of_all_systems(self) -> bool:
@@ -233,7 +251,7 @@ class Settings(Frozen):
         return RESAMPLES if self.resamples is None else self.resamples
 
 
-def settings(options: Mapping[str, Any]) -> Settings:
+def settings(options: Mapping[str, Any], unit: Unit = QUERY) -> Settings:
     """The checked options. Raises OptionError and TypeError."""
     values = {keyword.name: keyword.checked(options[keyword.name]) for keyword in COMPARISON}
     test, function = values.pop("test"), None
@@ -248,7 +266,7 @@ def settings(options: Mapping[str, Any]) -> Settings:
         correction = "none"
     values["correction"] = "holm" if correction is None else correction
     values["clusters"] = _by_query(values["clusters"])
-    chosen = Settings(test=test, function=function, **values)
+    chosen = Settings(test=test, function=function, unit=unit, **values)
     own_test = chosen.function is not None
     if chosen.correction == "max-t":
         if own_test or test not in ("t", "randomization"):
@@ -260,7 +278,7 @@ def settings(options: Mapping[str, Any]) -> Settings:
             needs = "'max-t' corrects within each measure; omit family='all'"
             raise OptionError("correction", needs)
     if chosen.clusters is not None:
-        dependent = "treats queries as independent; use"
+        dependent = f"treats {unit.many} as independent; use"
         if own_test or test not in WITH_CLUSTERS:
             reason = f"the test {test!r} {dependent} test='randomization'"
             raise OptionError("clusters", reason)

@@ -63,7 +63,7 @@ def gains(better: str, difference: Floats, statistic: Floats, settings: Settings
     return gain
 
 
-def t_test(paired: Paired, _: Settings | None = None) -> Tested:
+def t_test(paired: Paired, settings: Settings) -> Tested:
     """Student's paired t-test: t = mean / (sd / sqrt(n)) with n - 1 degrees of freedom.
 
     If all differences are equal, sd is 0, and p is that of the randomization test, 2**(1 - n).
@@ -75,15 +75,16 @@ def t_test(paired: Paired, _: Settings | None = None) -> Tested:
     df = n - 1.0
     p = p_of_t(statistic, df)
     notes: dict[int, str] = {}
+    unit = settings.unit.one
     for pair in np.flatnonzero(constant_differences(paired)):
         statistic[pair] = np.copysign(np.inf, difference[pair])
         p[pair] = 2.0 ** (1.0 - n[pair])
-        notes[int(pair)] = "every query differs by the same amount: judged by randomization"
+        notes[int(pair)] = f"every {unit} differs by the same amount: judged by randomization"
     identical = (paired.unequal == 0) & (n > 0)
     statistic[identical], p[identical] = 0.0, 1.0
     for pair in np.flatnonzero(n < 2):
         statistic[pair], p[pair] = np.nan, np.nan
-        notes[int(pair)] = "one query: no test is possible"
+        notes[int(pair)] = f"one {unit}: no test is possible"
     return Tested(statistic, p, df=df, notes=notes)
 
 

@@ -36,11 +36,14 @@ def moments(rows: Floats) -> Moments:
     """The moments of each row without its NaN; a mean without values and a deviation of one value
     are NaN.
     """
-    present = ~np.isnan(rows)
-    n = present.sum(axis=1)
+    absent = np.isnan(rows)
+    n = rows.shape[1] - absent.sum(axis=1)
+    has_gaps = bool(absent.any())
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(present, rows, 0.0).sum(axis=1) / n
-        deviations = np.where(present, rows - mean[:, None], 0.0)
+        mean = (np.where(absent, 0.0, rows) if has_gaps else rows).sum(axis=1) / n
+        deviations = rows - mean[:, None]
+        if has_gaps:
+            deviations[absent] = 0.0
         sd = np.sqrt((deviations**2).sum(axis=1) / (n - 1))
     return Moments(n, mean, np.where(n > 1, sd, np.nan))
 

@@ -132,4 +132,6 @@ def need_all_pairs(comparison: Comparison, method: str) -> None:
 def need_common_queries(comparison: Comparison, measure: str) -> None:
     """Raise MeasureError if no query has values of all systems."""
     if not comparison.analysis(measure).paired.ordered:
-        raise MeasureError(measure, f"{measure!r}: no query has values of all systems")
+        raise MeasureError(
+            measure, f"{measure!r}: no {comparison.settings.unit.one} has values of all systems"
+        )

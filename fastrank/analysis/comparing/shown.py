@@ -87,7 +87,11 @@ def layout_of(
         raise OptionError("letters", "needs all pairs; compare without a baseline")
     if digits is None:
         digits = PERCENT_DIGITS if percent else DIGITS
-    names = comparison.names if sort is None else comparison.ranked(sort)
+    names = comparison.names
+    if sort is not None:
+        # Raises MeasureError if none can be the best.
+        comparison.best(sort)
+        names = comparison.ranked(sort)
     has_letters = not (comparison.baseline or compact or len(names) == 1)
     lettered = dict(zip(names if has_letters else (), alphabet(), strict=False))
     return Layout(names, lettered, at_least("digits", digits, 0), percent, compact, symbols)
@@ -271,7 +275,7 @@ def _legend(comparison: Comparison, layout: Layout) -> str:
         parts += [
             f"diff: difference from {which}{interval_of}.",
             f"{better} {worse}: significantly better, worse ({tested}).",
-            "+/=/-: queries on which it is better, equal, worse.",
+            f"+/=/-: {comparison.settings.unit.many} on which it is better, equal, worse.",
         ]
     elif layout.compact:
         parts.append(f"Systems that share a letter do not differ significantly ({tested}).")
@@ -291,7 +295,7 @@ def basis(comparison: Comparison) -> str:
 
 
 def _queries(comparison: Comparison) -> str:
-    return f"{counted(len(comparison.queries), 'query', 'queries')}."
+    return f"{counted(len(comparison.queries), *comparison.settings.unit[:2])}."
 
 
 def _test_of(comparison: Comparison, layout: Layout) -> str:
@@ -402,23 +406,24 @@ def pairs_document(comparison: Comparison, **options: Any) -> Document:
     of_interval = f", its interval{basis(comparison)}" if basis(comparison) else ""
     legend = (
         f"{_queries(comparison)} diff: mean a - mean b{of_interval}. {better} {worse}: a is"
-        f" significantly better, worse ({_test_of(comparison, layout)}). +/=/-: queries on"
-        " which a is better, equal, worse."
+        f" significantly better, worse ({_test_of(comparison, layout)}). +/=/-:"
+        f" {comparison.settings.unit.many} on which a is better, equal, worse."
     )
     return explained(comparison, [Grid(header, rows)], legend)
 
 
 def standings_document(comparison: Comparison, *, digits: int | None = None) -> Document:
     """A row for each measure and system, best first, and on what each column is based."""
-    resampled = "queries" if comparison.settings.clusters is None else "clusters"
+    unit = comparison.settings.unit
+    resampled = unit.many if comparison.settings.clusters is None else "clusters"
     if comparison.analysis(comparison.measures[0]).paired.within is not None:
-        resampled = "data sets and the queries of each"
+        resampled = f"data sets and the {unit.parts} of each"
     tested = comparison.description()
     legend = (
         f"{_queries(comparison)} low, high: {100 * comparison.level:g}% interval of the rank, from"
         f" resampled {resampled}, not corrected. group: systems that share a letter do not differ"
-        f" significantly ({tested}). needed: queries to tell the system from the first (80% power,"
-        " paired t-test, not corrected)."
+        f" significantly ({tested}). needed: {unit.many} to tell the system from the first (80%"
+        " power, paired t-test, not corrected)."
     )
     legend = " ".join([legend, *(f"{text}." for text in separations(comparison))])
     return explained(comparison, [grid_of(all_standings(comparison, digits=digits))], legend)

@@ -50,7 +50,10 @@ def cliffs_delta(first: Floats, second: Floats) -> float:
 
 def rank_table(comparison: Comparison, measure: str, resamples: int) -> Table:
     """Bootstrap intervals of the ranks of systems."""
-    paired, settings = comparison.analysis(measure).paired, comparison.settings
+    analysis, settings = comparison.analysis(measure), comparison.settings
+    paired = analysis.paired
+    p = np.full((len(comparison),) * 2, np.nan)
+    p[paired.firsts, paired.seconds] = p[paired.seconds, paired.firsts] = analysis.tested.p
     sign = {"higher": -1.0, "lower": 1.0}[comparison.better(measure)]
     if paired.clusters is None:
         units = sign * paired.grid(paired.complete())
@@ -70,7 +73,7 @@ def rank_table(comparison: Comparison, measure: str, resamples: int) -> Table:
     best = ranks == 1
     chances = (best / best.sum(axis=0)).mean(axis=1).tolist()
     lowest, highest = ranks, ranks
-    for system, rivals, differ in _open_orders(units, settings.level):
+    for system, rivals, differ in _open_orders(units, sums, p, settings.level):
         lowest, highest = (ranks.copy(), ranks.copy()) if lowest is ranks else (lowest, highest)
         wins = sums[rivals] < sums[system]
         lowest[system] -= wins.sum(axis=0)
@@ -93,17 +96,24 @@ def rank_table(comparison: Comparison, measure: str, resamples: int) -> Table:
     return table_of_rows(header, rows)
 
 
-def _open_orders(units: Floats, level: float) -> Iterator[tuple[int, Integers, bool]]:
-    """The systems whose order with others no test by signs could find, and these others.
+def _open_orders(
+    units: Floats, sums: Floats, p: Floats, level: float
+) -> Iterator[tuple[int, Integers, bool]]:
+    """The systems whose order with others is open, and these others.
 
-    So few units (queries, clusters, data sets) differ that even if all favored one of two systems,
-    p would be above 1 - level, 2**(1 - k); resamples then know too little. Yields whether any unit
-    differs, too.
+    Either so few units (queries, clusters, data sets) differ that even if all favored one of two
+    systems, a test by signs could not find it: p would be above 1 - level, 2**(1 - k). Or the
+    resamples order them surely, but their p (of the test, float64[systems, systems]) is above
+    1 - level: resamples of few units vary too little. Yields whether any unit differs, too.
     """
+    tail = (1.0 - level) / 2
     for system, row in enumerate(units):
         differing = (units != row).sum(axis=1)
         is_open = 2.0 ** (1.0 - differing) > 1.0 - level
         is_open[system] = False
+        rivals = np.flatnonzero((p[system] > 1.0 - level) & ~is_open)
+        better, worse = sums[rivals] < sums[system], sums[rivals] > sums[system]
+        is_open[rivals] = np.minimum(better.mean(axis=1), worse.mean(axis=1)) <= tail
         if is_open.any():
             yield system, np.flatnonzero(is_open), bool(differing[is_open].any())
 
@@ -115,7 +125,7 @@ def query_table(
 
     pair: two systems, by default those that `default_pair` chooses by the first measure.
     """
-    header, shown = ["measure", "query", *comparison.names], []
+    header, shown = ["measure", comparison.settings.unit.one, *comparison.names], []
     if len(comparison) > 1:
         a, b = chosen_pair(comparison, comparison.measures[0], pair)
         header.append(f"{a} - {b}")
@@ -232,7 +242,7 @@ def separations(comparison: Comparison, power: float = 0.8) -> list[str]:
     Of data sets with queries, also how many of these in all; the variance of the difference is then
     that within these data sets.
     """
-    words = []
+    words, unit = [], comparison.settings.unit
     for measure in comparison.measures:
         analysis = comparison.analysis(measure)
         if not analysis.has_best or comparison.settings.clusters is not None:
@@ -245,7 +255,7 @@ def separations(comparison: Comparison, power: float = 0.8) -> list[str]:
         if needed is None:
             continue
         within = analysis.paired.within
-        units = "queries" if within is None else "such data sets"
+        units = unit.many if within is None else "such data sets"
         text = f"{measure}: telling {first} from {second} takes {needed:,} {units}"
         if within is not None:
             rows = [comparison.names.index(name) for name in (first, second)]
@@ -254,7 +264,9 @@ def separations(comparison: Comparison, power: float = 0.8) -> list[str]:
             variance = sum(float(part.var(ddof=1)) / len(part) for part in parts if len(part) > 1)
             sd = math.sqrt(items * variance) / len(parts)
             if sd > 0 and (more := queries_for(pair.difference / sd, comparison.alpha, power)):
-                text += f", or {more:,} queries of these {len(parts)} alone, which have {items:,}"
+                text += (
+                    f", or {more:,} {unit.parts} of these {len(parts)} alone, which have {items:,}"
+                )
         words.append(f"{text} ({100 * power:g}% power, paired t-test, not corrected)")
     return words
 

@@ -12,8 +12,9 @@ from fastrank.common.rendering.document import Document, Paragraph
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import decoded
-from fastrank.core.formats.files.source import BYTE_ORDER_MARK, read_all
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK
 from fastrank.core.formats.tables.records import load_json
+from fastrank.core.formats.tables.sniff import read_text
 from fastrank.core.measures.trec import MEASURES
 from fastrank.core.results.result import Result
 from fastrank.core.results.table import Table, table_of_rows
@@ -45,7 +46,7 @@ def read_reference(reference: Any, queries: Container[str]) -> Values:
     """
     if isinstance(reference, (str, os.PathLike)):
         name = os.fspath(reference)
-        text = decoded(read_all(reference).removeprefix(BYTE_ORDER_MARK))
+        text = decoded(read_text(reference).removeprefix(BYTE_ORDER_MARK))
         if text.lstrip()[:1] == "{":
             return _of_dict(load_json(text, name), name, queries)
         return _of_trec_eval(text, name)

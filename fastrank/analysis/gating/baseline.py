@@ -9,8 +9,10 @@ import re
 import sys
 from typing import NamedTuple
 
+from fastrank.core.formats.endings import check_suffix
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.source import BYTE_ORDER_MARK, read_all
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK
+from fastrank.core.formats.tables.sniff import read_text
 from fastrank.errors import InputError
 
 TYPE_CHECKING = False
@@ -53,8 +55,9 @@ class Baseline(NamedTuple):
         """Write canonical JSON atomically: sorted keys, and a line for each query.
 
         Compressed if the name ends in .gz, .bz2, .xz or .zst. The same content gives the same
-        bytes.
+        bytes. Raises OptionError for a path with the suffix of another format, such as .csv.
         """
+        check_suffix("path", path, "baseline")
         files.write_compressed(path, self.lines())
 
     def lines(self) -> Iterator[bytes]:
@@ -80,7 +83,7 @@ def _json(value: object) -> str:
 def read_baseline(source: Source) -> Baseline:
     """Read a baseline. Raises ReadError, and InputError for a damaged file or a newer format."""
     name = files.name_of(source)
-    content = read_all(source).removeprefix(BYTE_ORDER_MARK)
+    content = read_text(source).removeprefix(BYTE_ORDER_MARK)
     if not content.startswith(b"{"):
         raise InputError(name, NO_BASELINE)
     try:

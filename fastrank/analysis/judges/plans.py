@@ -19,8 +19,8 @@ from fastrank.common.arguments import DEFAULT_VERSION, at_least, check_choice, c
 from fastrank.common.messages import counted, first_few
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import encoded
+from fastrank.core.formats.endings import check_suffix
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.source import read_all
 from fastrank.core.formats.formats import content_of, format_of
 from fastrank.core.formats.inputs import is_file
 from fastrank.core.formats.qrels import Qrels
@@ -158,11 +158,14 @@ class JudgmentPlan(Frozen):
     def write(self, path: Source) -> None:
         """Write the plan as JSON, with a digest; `read_plan` takes it back.
 
+        Raises OptionError for a path with the suffix of another format, such as .csv.
+
         >>> import io
         >>> plan.write(file := io.BytesIO())
         >>> fr.read_plan(io.BytesIO(file.getvalue()))
         <JudgmentPlan of 40 of 200 pairs in 3 strata>
         """
+        check_suffix("path", path, "object")
         files.write_compressed(path, [self._content()])
 
     def _content(self) -> bytes:
@@ -225,7 +228,7 @@ def read_plan(path: Source) -> JudgmentPlan:
     Traceback (most recent call last):
     fastrank.errors.FormatError: <file object>:1: expected a plan, as `fastrank plan` writes it
     """
-    name, text = files.name_of(path), read_all(path)
+    name, text = files.name_of(path), sniff.read_text(path)
     try:
         content = load_json(text, name)
         digest, form = content.pop("digest"), content.pop("format")

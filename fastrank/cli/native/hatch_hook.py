@@ -6,10 +6,10 @@ They are of the level of this machine's CPU alone unless FASTRANK_BUILD_LEVELS=a
 wheels that go to other machines: `pip install .` and `pip wheel .` look the same from here. Only a
 wheel with all levels gets the tag of a platform that package indexes accept.
 
-Without a C linker, the wheel has neither, and numba compiles the kernels when they are first
-used. The user learns about it then, from a line on standard error or from an error that names the
-extra `jit`, because pip hides the output of builds that succeed. FASTRANK_REQUIRE_LIBRARY=1, for
-releases, makes it an error of the build.
+With FASTRANK_BUILD_LEVELS=none, without a C linker, and where numba has no wheels, the wheel has
+neither and is for any system: the command is an ordinary entry point, and the other engines run the
+kernels. The user learns about it then, from a line on standard error, because pip hides the output
+of builds that succeed. FASTRANK_REQUIRE_LIBRARY=1, for releases, makes it an error of the build.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+LEVELS = "FASTRANK_BUILD_LEVELS"
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
@@ -30,34 +34,56 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
         # Removed with this object, when the wheel is written.
         self._scratch = tempfile.TemporaryDirectory()
 
+    def dependencies(self) -> list[str]:
+        """The numba that kernels are compiled by, if they are."""
+        with self._package():
+            from fastrank.core.native.library import compilable
+
+            compiles = self.target_name == "wheel" and os.environ.get(LEVELS) != "none"
+            numba: list[str] = self.metadata.core.optional_dependencies["jit"]
+            return numba if compiles and compilable() else []
+
+    @contextmanager
+    def _package(self) -> Iterator[None]:
+        """The package of this checkout can be imported."""
+        sys.path.insert(0, self.root)
+        try:
+            yield
+        finally:
+            sys.path.remove(self.root)
+
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the libraries and the command, and put them where the kind of build needs them."""
         if self.target_name != "wheel":
             return
-        sys.path.insert(0, self.root)
+        with self._package():
+            self._build(version == "editable", build_data)
+
+    def _build(self, editable: bool, build_data: dict[str, Any]) -> None:
         from fastrank.cli.native.program import LAUNCHER, link_program
         from fastrank.core.native.build import compile_kernels, link_libraries
         from fastrank.core.native.compiling.levels import levels, local_tag, platform_tag
         from fastrank.core.native.compiling.object_cache import BuildError
         from fastrank.core.native.library import NATIVE
 
-        editable = version == "editable"
         folder = NATIVE if editable else self._scratch.name
         libraries, command = [], LAUNCHER
         try:
-            compiled = compile_kernels()
-            libraries = link_libraries(compiled, folder, installed=not editable)
-            if not editable:
-                command = link_program(compiled, folder)
-        except BuildError as error:
+            if os.environ.get(LEVELS) != "none":
+                compiled = compile_kernels()
+                libraries = link_libraries(compiled, folder, installed=not editable)
+                if not editable:
+                    command = link_program(compiled, folder)
+        except (BuildError, ModuleNotFoundError) as error:
             if os.environ.get("FASTRANK_REQUIRE_LIBRARY", "0") not in ("", "0"):
                 raise
             without = "trec_eval starts Python" if libraries else "kernels are not compiled"
             self.app.display_warning(f"{without}: {error}")
-        finally:
-            sys.path.remove(self.root)
+        if not editable and not libraries:
+            self.metadata.core.scripts["trec_eval"] = "fastrank.cli.main:launch_trec_eval"
+            return
         build_data["shared_scripts"][command] = "trec_eval"
-        if editable or not libraries:
+        if editable:
             return
         for library in libraries:
             target = f"fastrank/core/native/{os.path.basename(library)}"

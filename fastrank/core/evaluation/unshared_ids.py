@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, first_few
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.tables.dicts import INNER
 from fastrank.errors import NoQueriesError
@@ -80,5 +80,5 @@ def both_sides(judged: Sequence[bytes] | Texts, side: str, ids: Sequence[bytes] 
 
 
 def _first(ids: Sequence[bytes] | Texts, count: int, form: str = "") -> str:
-    shown = [format(repr(decoded(ids[i])), form) for i in range(min(count, len(ids)))]
-    return ", ".join(shown + ["..."] * (len(ids) > count))
+    rows = range(min(count + 1, len(ids)))
+    return first_few([format(repr(decoded(ids[row])), form) for row in rows], count)

@@ -13,7 +13,7 @@ from fastrank.core.formats.tables.dicts import INNER, part_of
 from fastrank.core.formats.tables.reading import binary_table
 from fastrank.core.formats.tables.records import json_content, table_of_json
 from fastrank.core.formats.tables.roles import kind_of_names
-from fastrank.core.formats.tables.sniff import WITHOUT_HEADER, first_other_than_ranks
+from fastrank.core.formats.tables.sniff import DATA, WITHOUT_HEADER, first_other_than_ranks
 from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.table_files import table_of_cells, table_of_delimited
 from fastrank.errors import FormatError
@@ -65,6 +65,9 @@ def read_json(given: Content) -> Found:
         part = part_of(whole, given.kind, given.name)
         if part is not whole:
             return dict(part)
+        listed = whole.get(INNER[given.kind])
+        if isinstance(listed, list) and sum(isinstance(own, list) for own in whole.values()) == 1:
+            loaded = {DATA: listed}
     table = table_of_json(loaded, lines, given.name, given.form)
     return loaded if table is None else table
 

@@ -214,7 +214,7 @@ def is_path(run: object) -> TypeGuard[str | os.PathLike[str]]:
 
 def _names(path: str) -> list[str]:
     """The names of a file, from the shortest to its path."""
-    parts = path.split("/")
+    parts = path.replace(os.sep, "/").split("/")
     names = ["/".join(parts[place:]) for place in range(len(parts) - 1, -1, -1)]
     if not parts[-1]:
         return [path]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrank.common.messages import python_warning
 from fastrank.core.formats.files.chunks import Content, FileParts
 from fastrank.core.formats.files.source import SourceFile
-from fastrank.core.formats.trec.reader import parse, read_trec_run
+from fastrank.core.formats.trec.reader import note_tags, parse, read_trec_run
 from fastrank.core.matching.files import match_file
 
 TYPE_CHECKING = False
@@ -56,6 +56,8 @@ def _match_file(plan: Plan, file: SourceFile, threads: int | None, warn: Warn) -
             judged = match_file(plan.texts, parts)
             file.check_unchanged()
             if judged is not None:
+                if strict:
+                    note_tags(file.name, content or file.beginning(), judged.tag, warn)
                 return judged
         if content is not None:
             run = parse(content, file.name, "trec_results", strict=strict, **how)

@@ -53,12 +53,11 @@ kernels = _Kernels()
 
 
 def engine() -> str:
-    """The engine of the kernels, and why: `precompiled (x86-64-v3)`, `jit (...)`, `python (...)`.
+    """The engine of the kernels, and why: `precompiled (x86-64-v3)`, `jit (...)`, `plain (...)`.
 
-    The environment variable FASTRANK_ENGINE=precompiled or =jit insists on one of them;
-    NUMBA_DISABLE_JIT=1 runs the kernels as plain Python.
+    The environment variable FASTRANK_ENGINE=precompiled, =jit or =plain insists on one of them.
 
-    >>> fr.testing.engine().partition(" ")[0] in ("precompiled", "jit", "python")
+    >>> fr.testing.engine().partition(" ")[0] in ("precompiled", "jit", "plain")
     True
     """
     kernels._load()
@@ -66,37 +65,34 @@ def engine() -> str:
 
 
 def _choose() -> tuple[EntryPoints | Interpreter, str]:
-    choice = os.environ.get("FASTRANK_ENGINE", "")
-    if choice not in ("", "precompiled", "jit"):
-        raise EngineError(f"FASTRANK_ENGINE={choice!r}: expected 'precompiled' or 'jit'")
-    interpret = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-    reason, unasked = "FASTRANK_ENGINE=jit", ""
-    if interpret and choice != "precompiled":
-        reason = "NUMBA_DISABLE_JIT is set"
-    elif choice != "jit":
-        from fastrank.core.native import library
+    from fastrank.core.native import library
 
+    choice, reason = os.environ.get("FASTRANK_ENGINE", ""), library.only_plain()
+    compiles = not reason
+    if choice in ("precompiled", "jit") and reason:
+        raise EngineError(f"FASTRANK_ENGINE={choice}: {reason}")
+    if compiles and choice != "jit":
         loaded, reason = library.load()
         if loaded is not None:
             return loaded, f"precompiled ({loaded.level})"
         if choice == "precompiled":
             raise EngineError(f"FASTRANK_ENGINE=precompiled: {reason}")
         if "requires x86-64-v2" in reason:
-            # The JIT imports numpy, which ends the process with SIGILL.
+            # The other engines import numpy, which ends the process with SIGILL.
             raise EngineError(
                 f"{reason}, as numpy 2.4 does. In a virtual machine, choose the CPU model of the "
                 f"host; with an older numpy, set FASTRANK_ENGINE=jit"
             )
-        unasked = reason
-    try:
-        if interpret:
-            from fastrank.core.native.interpreted import Interpreter
+    if compiles:
+        try:
+            from fastrank.core.native.jit import Jit
 
-            return Interpreter(), f"python ({reason})"
-        from fastrank.core.native.jit import Jit
-    except ModuleNotFoundError as error:
-        hint = "pip install 'fastrank-eval[jit]'"
-        needed = f"compiling the kernels needs {error.name}: {hint} ({reason})"
-        raise EngineError(needed) from error
+            return Jit(reason), f"jit ({reason or 'FASTRANK_ENGINE=jit'})"
+        except ModuleNotFoundError as error:
+            missing = "numba is not installed"
+            if choice == "jit":
+                raise EngineError(f"FASTRANK_ENGINE=jit: {missing}: {library.remedy()}") from error
+            reason = f"{reason}, and {missing}"
+    from fastrank.core.native.interpreted import Interpreter
 
-    return Jit(unasked), f"jit ({reason})"
+    return Interpreter("" if library.plain_asked_for() else reason), f"plain ({reason})"

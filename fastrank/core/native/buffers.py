@@ -7,8 +7,16 @@ command has.
 
 from __future__ import annotations
 
-from _ctypes import FUNCFLAG_CDECL, FUNCFLAG_PYTHONAPI, CFuncPtr, _SimpleCData, addressof, byref
-from sys import getrefcount
+import sys
+from _ctypes import (
+    FUNCFLAG_CDECL,
+    FUNCFLAG_PYTHONAPI,
+    CFuncPtr,
+    _SimpleCData,
+    addressof,
+    byref,
+    sizeof,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +28,6 @@ if TYPE_CHECKING:
     Code: TypeAlias = Literal["B", "H", "i", "q", "f", "d"]
 
 SIZES = {"B": 1, "H": 2, "i": 4, "q": 8, "f": 4, "d": 8}
-# numpy's int64 has the format of C's long where that has 64 bits.
-FORMATS = {"B": "B", "H": "H", "i": "i", "q": "ql", "f": "f", "d": "d"}
 MAPPED = 1 << 17
 # Items of a column, fewer than which take memory that is soon made, and more than which take too
 # much to keep it for the next evaluation.
@@ -51,6 +57,12 @@ class Single(_SimpleCData):  # type: ignore[type-arg]
     """A float of 32 bits."""
 
     _type_ = "f"
+
+
+class Long(_SimpleCData):  # type: ignore[type-arg]
+    """A signed integer of 64 bits on Linux and macOS, of 32 bits on Windows."""
+
+    _type_ = "l"
 
 
 class Pointer(_SimpleCData):  # type: ignore[type-arg]
@@ -85,6 +97,9 @@ class HoldingFunction(CFuncPtr):
     _restype_ = Status
 
 
+# numpy's integers have the format of C's long where that has as many bits.
+FORMATS = {"B": "B", "H": "H", "i": "i", "q": "q", "f": "f", "d": "d"}
+FORMATS["q" if sizeof(Long) == SIZES["q"] else "i"] += "l"
 NOTHING = Char * 0
 # Where entry points note an exception of Numba, which nobody reads: kernels raise none.
 NO_EXCEPTION = byref(Pointer())
@@ -117,6 +132,8 @@ def _mapped(size: int) -> mmap.mmap:
     import mmap
 
     try:
+        if not hasattr(mmap, "MAP_PRIVATE"):
+            return mmap.mmap(-1, size)
         # Private, since the default is shared memory, which takes 1.5 times as long to fill.
         memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
@@ -125,6 +142,14 @@ def _mapped(size: int) -> mmap.mmap:
         # Where the system has pages of 2 MB: 256 MB are first touched in 12 ms instead of 90.
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
+
+
+def _references(_item: object) -> int:
+    return sys.maxsize
+
+
+# PyPy counts no references: nothing is known to be free.
+getrefcount = getattr(sys, "getrefcount", _references)
 
 
 class FreeList:

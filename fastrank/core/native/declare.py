@@ -1,7 +1,8 @@
 """How a kernel is declared: one decorator with the types of its arguments.
 
-Importing this module imports numba. Only the ahead-of-time build, the JIT fallback and the
-plain-Python mode do that; a process that runs the compiled library never comes here.
+Importing this module imports numba, but for the plain engine (compiling/compiler.py). Only the
+ahead-of-time build, the JIT fallback and the plain engine do that; a process that runs the compiled
+library never comes here.
 """
 
 from __future__ import annotations
@@ -14,12 +15,17 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numba
 import numpy as np
-from numba import types
-from numba.extending import lower_builtin, overload, type_callable
 
 from fastrank.core.native import records
+from fastrank.core.native.compiling.compiler import (
+    from_dtype,
+    lower_builtin,
+    njit,
+    overload,
+    type_callable,
+    types,
+)
 from fastrank.core.native.record import PER_QUERY, RECORDS, Record, State
 
 if TYPE_CHECKING:
@@ -63,12 +69,12 @@ STRUCTURES: dict[str, types.Type] = {}
 
 def helper(function: Function) -> Any:
     """Compile a function that only other kernels call."""
-    return numba.njit(**OPTIONS)(function)
+    return njit(**OPTIONS)(function)
 
 
 def inlined(function: Function) -> Any:
     """Compile a function into each of its callers: for the inside of loops, where a call costs."""
-    return numba.njit(**{**OPTIONS, "forceinline": True})(function)
+    return njit(**{**OPTIONS, "forceinline": True})(function)
 
 
 def outlined(function: Function) -> Any:
@@ -187,7 +193,7 @@ def _let_kernels_make(record: type[Record]) -> None:
 def _structure(state: type[State]) -> types.Type:
     """A state as numba sees it: its memory, with its names."""
     fields = [(name, np.int64) for name in state.__annotations__]
-    structure = numba.from_dtype(np.dtype(fields, align=True))
+    structure = from_dtype(np.dtype(fields, align=True))
     # Its own name, with all fields, would be part of every function's.
     structure.name = state.__name__
     return structure

@@ -1,14 +1,18 @@
-"""The kernels as plain Python, for debuggers and measurements of coverage: NUMBA_DISABLE_JIT=1."""
+"""The kernels as plain Python: where nothing is compiled, and for debuggers.
+
+They need NumPy alone. A line on standard error says how to get the fast ones if it is missed.
+"""
 
 from __future__ import annotations
 
-import ctypes
+import sys
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastrank.core.native.buffers import address, count_items
+from fastrank.core.native.buffers import count_items
 from fastrank.core.native.compiling.signatures import (
     CODES,
     field_types,
@@ -19,18 +23,26 @@ from fastrank.core.native.compiling.signatures import (
     record_of,
 )
 from fastrank.core.native.declare import KERNELS, QUERIES, declare_all
-from fastrank.core.native.library import flat_arguments
+from fastrank.core.native.library import flat_arguments, remedy
 from fastrank.core.native.record import PER_QUERY
 
 if TYPE_CHECKING:
     from fastrank.core.native.library import Call
 
+# Input is large if a call gets so many bytes, or calls took so many seconds.
+LARGE, LONG = 1 << 23, 1.0
+
 
 class Interpreter:
-    """Kernels that Python runs as they are written."""
+    """Kernels that Python runs as they are written.
 
-    def __init__(self) -> None:
+    reason: why nothing is compiled, for the line on standard error; empty for no line.
+    """
+
+    def __init__(self, reason: str = "") -> None:
         declare_all()
+        self._reason = reason
+        self._seconds = 0.0
 
     def bind(self, name: str) -> Callable[..., Any]:
         """A Python function that converts buffers to arrays and calls the kernel `name`."""
@@ -48,15 +60,20 @@ class Interpreter:
         flat_arguments(name, len(declared), words, values)
         arguments = list(map(_converted, declared, values))
         called = _call_per_query if declared[0] in PER_QUERY else _call
+        size = sum(map(_size, arguments))
 
         def call() -> object:
+            if size > LARGE:
+                self._say_slow()
+            start = perf_counter()
             # Python meets numpy's warnings where compiled code just computes inf or nan.
             with np.errstate(all="ignore"):
                 result = called(name, declared[0], arguments)
+            self._seconds += perf_counter() - start
+            if self._seconds > LONG:
+                self._say_slow()
             return result.item() if isinstance(result, np.generic) else result
 
-        # Arrays over addresses keep no memory alive; the function does.
-        call.memory = values  # type: ignore[attr-defined]
         return call
 
     def prepare_all(self, calls: Sequence[Call], whole: int = -1) -> Callable[[], bool]:
@@ -74,6 +91,25 @@ class Interpreter:
             return True
 
         return call
+
+    def _say_slow(self) -> None:
+        """Print, the first time, that large inputs take long, and how to get compiled kernels."""
+        if self._reason and sys.stderr is not None:
+            print(notice(self._reason), file=sys.stderr, flush=True)
+        self._reason = ""
+
+
+def notice(reason: str) -> str:
+    """The line which says that the kernels are slow, for which reason, and how to get others."""
+    slow = "the kernels run as plain Python, which is slow for large inputs"
+    return f"fastrank: {reason}; {slow}. For compiled ones: {remedy()}"
+
+
+def _size(argument: object) -> int:
+    """The bytes of an array, or of all in a record."""
+    if isinstance(argument, tuple):
+        return sum(map(_size, argument))
+    return argument.nbytes if isinstance(argument, np.ndarray) else 0
 
 
 def _call(name: str, _first: str, arguments: list[object]) -> object:
@@ -109,10 +145,7 @@ def _converted(declared: str, value: Any) -> Any:
 
 
 def _array(buffer: object, code: str) -> object:
-    """A writable array over the buffer's memory."""
-    dtype: np.dtype[Any] = np.dtype(code)
-    count = count_items(buffer, code)
-    if count == 0:
-        return np.empty(0, dtype)
-    memory: Any = (ctypes.c_char * (count * dtype.itemsize)).from_address(address(buffer))
-    return np.frombuffer(memory, dtype)
+    """An array over the buffer's memory, which can be written unless the buffer is read-only."""
+    count_items(buffer, code)
+    view: Any = memoryview(buffer)  # type: ignore[arg-type]
+    return np.frombuffer(view, code) if view.nbytes else np.empty(0, code)

@@ -1,10 +1,12 @@
-"""The compiled library, found, checked against the sources that it is made from, and called."""
+"""The compiled library, found, checked against the sources that it is made from, and called; and
+whether there can be one."""
 
 from __future__ import annotations
 
+import _ctypes
 import os
 import sys
-from _ctypes import addressof, byref, dlopen, dlsym
+from _ctypes import addressof, byref
 from itertools import repeat
 
 from fastrank.core.native.buffers import (
@@ -23,6 +25,7 @@ from fastrank.core.native.buffers import (
     filled,
 )
 from fastrank.core.native.record import RECORDS
+from fastrank.errors import EngineError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     # The name of a kernel, and its arguments.
     Call: TypeAlias = tuple[str, tuple[object, ...]]
 
+# In the order in which they are chosen.
+ENGINES = ("precompiled", "jit", "plain")
 # A packer takes longer to be made than a few calls, and a command calls a kernel a few times.
 _OFTEN = 32
 # So few that counting calls does not reach it again.
@@ -155,7 +160,49 @@ class Library(EntryPoints):
 
     def find(self, name: str) -> tuple[int, str]:
         """See `EntryPoints.find`."""
-        return dlsym(self._handle, f"fastrank_{name}"), self._calls[name]
+        return _ctypes.dlsym(self._handle, f"fastrank_{name}"), self._calls[name]
+
+
+def only_plain() -> str:
+    """Why kernels have to run as plain Python: as asked for, or on this system; empty if not.
+
+    Raises EngineError if the engine that is asked for does not exist.
+    """
+    if asked := plain_asked_for():
+        return asked
+    if sys.implementation.name != "cpython":
+        return f"compiled kernels need CPython, and this is {sys.implementation.name}"
+    if sys.platform in ("win32", "emscripten"):
+        return f"compiled kernels need Linux or macOS, and this is {sys.platform}"
+    return ""
+
+
+def plain_asked_for() -> str:
+    """How the environment asks for the plain engine; empty if it does not. Raises EngineError."""
+    choice = os.environ.get("FASTRANK_ENGINE", "")
+    if choice not in ("", *ENGINES):
+        expected = "'precompiled', 'jit' or 'plain'"
+        raise EngineError(f"FASTRANK_ENGINE={choice!r}: expected {expected}")
+    if choice == "plain":
+        return "FASTRANK_ENGINE=plain"
+    disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+    return "NUMBA_DISABLE_JIT is set" if disabled and choice != "precompiled" else ""
+
+
+def compilable() -> bool:
+    """Whether Numba has wheels for this Python, and compiled kernels run on this system."""
+    if sys.implementation.name != "cpython" or sys.platform not in ("linux", "darwin"):
+        return False
+    import sysconfig
+
+    return "musl" not in (sysconfig.get_config_var("SOABI") or "")
+
+
+def remedy() -> str:
+    """How to get compiled kernels where there are none."""
+    if compilable():
+        return "pip install 'fastrank-eval[jit]'"
+    return "use CPython on macOS, in WSL, or on Linux with glibc (the image python:3.12-slim)"
 
 
 def flat_arguments(kernel: str, count: int, words: list[str], values: tuple[object, ...]) -> Any:
@@ -227,8 +274,8 @@ def _load_from(folder: str) -> tuple[Library | None, str]:
         if not os.path.exists(path):
             continue
         try:
-            handle = dlopen(path)
-            cpu_level = Function(dlsym(handle, "fastrank_cpu_level"))()
+            handle = _ctypes.dlopen(path)
+            cpu_level = Function(_ctypes.dlsym(handle, "fastrank_cpu_level"))()
             if cpu_level < needed:
                 lacking = "x86-64-v2" if cpu_level < 2 else level
                 reason = f"the compiled library requires {lacking}, which this processor lacks"
@@ -256,8 +303,8 @@ def _is_current(carried: bytes, folder: str) -> bool:
 
 
 def _text(handle: int, name: str) -> bytes:
-    size = Int64.from_address(dlsym(handle, f"fastrank_{name}_size")).value
-    text = (Char * size).from_address(dlsym(handle, f"fastrank_{name}"))
+    size = Int64.from_address(_ctypes.dlsym(handle, f"fastrank_{name}_size")).value
+    text = (Char * size).from_address(_ctypes.dlsym(handle, f"fastrank_{name}"))
     return bytes(memoryview(text))
 
 

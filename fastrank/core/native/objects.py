@@ -6,8 +6,9 @@ have another.
 
 from __future__ import annotations
 
+import _ctypes
 import sys
-from _ctypes import addressof, byref, dlopen, dlsym
+from _ctypes import addressof, byref
 from array import array
 from itertools import starmap
 
@@ -44,9 +45,8 @@ _FOUND: list[PythonApi | None] = []
 
 
 # In the table of a dict of CPython an entry is hash, key and value, 24 bytes; from 3.11 on the hash
-# is left out as long as all keys are str itself. What a dict has beside its table:
+# is left out as long as all keys are str itself.
 _ENTRY, _LEAST_ROOM = 24, 8
-_BESIDE_TABLE = {0: 0}.__sizeof__() - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 // 3)
 
 
 def python_api() -> PythonApi | None:
@@ -60,6 +60,8 @@ def _is_as_expected() -> bool:
     """Whether this is CPython with its lock, and its objects lie in memory as they always have."""
     if sys.implementation.name != "cpython" or "t" in getattr(sys, "abiflags", ""):
         return False
+    if not hasattr(_ctypes, "dlopen"):  # Windows
+        return False
     # An object is a count of references and a type, a float also has a double.
     basic, whole = codes.NUMBER_IN_FLOAT, codes.NUMBER_IN_FLOAT + 8
     if (object.__basicsize__, float.__basicsize__, sys.maxsize) != (basic, whole, 2**63 - 1):
@@ -71,8 +73,8 @@ def _is_as_expected() -> bool:
 
 
 def _find() -> PythonApi:
-    program = dlopen(None)  # type: ignore[arg-type]
-    functions = {name: dlsym(program, function) for name, function in _FUNCTIONS.items()}
+    program = _ctypes.dlopen(None)  # type: ignore[arg-type]
+    functions = {name: _ctypes.dlsym(program, function) for name, function in _FUNCTIONS.items()}
     return PythonApi(**functions, text=id(str), integer=id(int), double=id(float), one=id(_ONE))
 
 
@@ -115,7 +117,8 @@ def _is_small(length: int, size: int) -> bool:
     room = _LEAST_ROOM
     while room * 2 // 3 < length:
         room *= 2
-    return size < _BESIDE_TABLE + room + _ENTRY * (room * 2 // 3)
+    beside_table = {0: 0}.__sizeof__() - _LEAST_ROOM - _ENTRY * (_LEAST_ROOM * 2 // 3)
+    return size < beside_table + room + _ENTRY * (room * 2 // 3)
 
 
 class Packer:

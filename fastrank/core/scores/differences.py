@@ -11,7 +11,7 @@ from fastrank.common.messages import counted, first_few, malformed
 from fastrank.core.data.columns import Frozen
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files import files
-from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.tables.sniff import read_text
 from fastrank.core.formats.trec.writers import shortest
 from fastrank.core.results.table import Table, distinct, table_of_rows
 from fastrank.core.scores.columns import QueryValues, columns_by_name, presented_means, unknown
@@ -150,15 +150,23 @@ class ScoreDifferences(QueryValues):
 
 
 def largest_differences(
-    queries: list[str], names: list[str], first: npt.NDArray[Any], second: npt.NDArray[Any], n: int
+    queries: list[str],
+    names: list[str],
+    first: npt.NDArray[Any],
+    second: npt.NDArray[Any],
+    n: int,
+    unit: str = "query",
 ) -> Table:
-    """The n queries with the largest absolute differences first - second, largest first."""
+    """The n queries with the largest absolute differences first - second, largest first.
+
+    unit: the name of the column of queries.
+    """
     import numpy
 
     with numpy.errstate(invalid="ignore"):
         differences = first - second
     rows = numpy.argsort(-numpy.abs(differences), kind="stable")[: at_least("n", n, 0)]
-    header = distinct(["query", *names, "difference"])
+    header = distinct([unit, *names, "difference"])
     columns = [
         [queries[row] for row in rows.tolist()],
         *(values[rows].tolist() for values in (first, second, differences)),
@@ -223,7 +231,7 @@ def read_zscores(source: Source) -> ZScores:
     >>> read_zscores(io.BytesIO(b"q1 map 0.25 0.1\\n")).entries[b"q1"]
     [(b'map', 0.25, 0.1)]
     """
-    text, name = read_all(source), files.name_of(source)
+    text, name = read_text(source), files.name_of(source)
     entries: dict[bytes, list[Entry]] = {}
     for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), 1):
         if b"\0" in line:

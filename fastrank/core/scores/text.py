@@ -8,7 +8,7 @@ from fastrank.common.faces import option
 from fastrank.common.messages import counted, enumerated, first_few, python_warning, visible
 from fastrank.common.rendering.numbers import number
 from fastrank.core.measures.trec import GAINS
-from fastrank.core.scores.columns import columns_by_name
+from fastrank.core.scores.columns import columns_by_name, presented_means
 from fastrank.core.scores.summary import OVER_VALUES
 
 TYPE_CHECKING = False
@@ -241,7 +241,7 @@ def tie_notes(scores: Evaluated, of: str = "", saved: str = "", measure: str = "
     """
     if scores.ties is None:
         return []
-    moved, ranges, means = {}, scores.ties.ranges(), scores.mean
+    moved, ranges, means = {}, scores.ties.ranges(), presented_means(scores)
     for name, (worst, best, _) in ranges.items():
         value = means[name]
         most = max(best - value, value - worst)

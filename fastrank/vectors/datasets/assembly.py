@@ -65,9 +65,12 @@ def assemble(
         sides = both_sides(judgments.queries, "queries", _encoded(query_ids))
         raise InputError(name, f"no query has judgments ({sides})")
     corpus_docs, judged_docs = set(corpus_ids), [*map(decoded, judgments.docs)]
-    graded_docs = zip(judged_docs, judgments.grades.tolist(), strict=True)
-    outside = {doc: None for doc, grade in graded_docs if grade >= 0 and doc not in corpus_docs}
-    if corpus_docs.isdisjoint(judged_docs):
+    grades = judgments.grades
+    # A negative grade is that of a document nobody judged.
+    graded_docs = zip(judged_docs, grades.tolist(), strict=True)
+    graded = [doc for doc, grade in graded_docs if grade >= 0]
+    outside = {doc: None for doc in graded if doc not in corpus_docs}
+    if corpus_docs.isdisjoint(graded or judged_docs):
         raise InputError(name, not_in_corpus(judgments.docs, _encoded(corpus_ids)))
     counts = {"documents": len(corpus_ids), "queries": len(query_ids)}
     row_numbers = {noun: counts[noun] for noun in numbered}
@@ -75,7 +78,8 @@ def assemble(
         is_corpus = noun == "documents"
         judged_ids = judgments.docs if is_corpus else judgments.queries
         remedy = f"give the {noun} the ids that the judgments have"
-        check_numbering(name, judged_ids, RowIds(None, count), noun, remedy, whole=is_corpus)
+        of_ids = grades if is_corpus else None
+        check_numbering(name, judged_ids, RowIds(None, count), noun, remedy, of_ids)
     if len(judged_rows) < len(query_ids):
         queries = [queries[row] for row in judged_rows]
     return Dataset(

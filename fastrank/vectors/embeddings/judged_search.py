@@ -192,18 +192,17 @@ def _check_ids(judgments: Qrels, documents: RowIds, queries: RowIds) -> None:
     """Raise InputError if no judged document is in the corpus, so that every measure would be 0, or
     if ids of judgments are other numbers than those of rows.
     """
-    source = judgments.source
-    if len(judgments.docs) and (documents.rows_of(judgments.docs) < 0).all():
+    source, grades = judgments.source, judgments.grades
+    judged_rows = documents.rows_of(judgments.docs)[grades >= 0]
+    if len(judged_rows) and (judged_rows < 0).all():
         reason = not_in_corpus(judgments.docs, documents.first())
         hint = "; pass the ids of the vectors as corpus_ids" if documents.texts is None else ""
         raise InputError(source, reason + hint)
     remedy = "pass the ids of the vectors as "
-    for noun, judged, rows, argument in (
-        ("documents", judgments.docs, documents, "corpus_ids (--corpus-ids)"),
-        ("queries", judgments.queries, queries, "query_ids (--query-ids)"),
-    ):
-        whole = noun == "documents"
-        check_numbering(source, judged, rows, noun, remedy + argument, whole=whole)
+    of_documents = remedy + "corpus_ids (--corpus-ids)"
+    check_numbering(source, judgments.docs, documents, "documents", of_documents, grades)
+    of_queries = remedy + "query_ids (--query-ids)"
+    check_numbering(source, judgments.queries, queries, "queries", of_queries)
 
 
 def _warn_of_cutoffs(

@@ -10,7 +10,8 @@ import numpy
 
 from fastrank.common.arguments import flag
 from fastrank.core.data.texts import Texts, decoded, gather_texts, interning, text_order
-from fastrank.core.formats.files.source import name_of, read_all
+from fastrank.core.formats.files.source import name_of
+from fastrank.core.formats.tables.sniff import read_text
 from fastrank.core.formats.tables.values import first_repeat, texts_of, texts_of_ids, texts_of_list
 from fastrank.core.formats.trec.line_files import as_exclusions
 from fastrank.core.native import kernels, records
@@ -121,19 +122,27 @@ def _numbers(asked: Texts, count: int | None) -> Array:
 
 
 def check_numbering(
-    source: str, judged: Texts, rows: RowIds, noun: str, remedy: str, *, whole: bool
+    source: str,
+    judged: Texts,
+    rows: RowIds,
+    noun: str,
+    remedy: str,
+    grades: Array | None = None,
 ) -> None:
     """Raise InputError where judgments and row numbers number documents or queries differently.
 
-    That is, if the number of rows is judged and 0 is not: judgments count from 1. whole: also if
-    judged ids that are not among the rows are all larger numbers. remedy: the end of the message.
+    That is, if the number of rows is judged and 0 is not: judgments count from 1. grades: of
+    documents; those below 0 count as not judged. With them, it is also an error if judged ids that
+    are not among the rows are all larger numbers. remedy: the end of the message.
     """
     if rows.texts is not None or not rows.count:
         return
     numbers = _numbers(judged, None)
+    if grades is not None:
+        numbers = numbers[grades >= 0]
     above = numbers >= rows.count
     from_one = bool((numbers == rows.count).any()) and not (numbers == 0).any()
-    if from_one or (whole and above.any() and not (numbers[~above] < 0).any()):
+    if from_one or (grades is not None and above.any() and not (numbers[~above] < 0).any()):
         hint = "; the judgments seem to count from 1" if from_one else ""
         raise InputError(
             source,
@@ -155,7 +164,7 @@ def read_ids(path: str) -> Array | list[bytes]:
     name = name_of(path)
     if name.endswith(".npy"):
         return load_npy(path)
-    lines = read_all(path).removeprefix(codecs.BOM_UTF8).split(b"\n")
+    lines = read_text(path).removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not lines[-1]:
         lines.pop()
     ids = [line.removesuffix(b"\r") for line in lines]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from fastrank.common.messages import first_few
-from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.tables.sniff import read_text
 from fastrank.core.formats.tables.table_files import delimited_records
 from fastrank.errors import InputError, OptionError, ReadError
 from fastrank.vectors.datasets.text_task import TextTask
@@ -99,7 +99,7 @@ def described(missing: Sequence[str]) -> str:
 
 def read_task(path: str, task: str) -> TextTask:
     """The texts and labels of a CSV file whose first column has row numbers."""
-    _, header = next(delimited_records(read_all(path), path, ","), (1, ["", ""]))
+    _, header = next(delimited_records(read_text(path), path, ","), (1, ["", ""]))
     names = header[1:]
     if len(names) < 2:
         reason = "expected columns of row numbers, texts and labels, found"

@@ -160,6 +160,14 @@ def test_decimal_numbers_of_a_parquet_file_are_numbers(tmp_path):
     assert told(fr.check(None, str(tmp_path / "run.parquet"))) == []
 
 
+def test_the_error_of_the_reader_is_told_beside_those_of_the_match():
+    run, qrels = b"query_id,doc_id,score\nq1,,3\n", b"q1 0 d1 1\n"
+
+    kinds = [finding.kind for finding in fr.check(io.BytesIO(qrels), io.BytesIO(run))]
+
+    assert kinds[:2] == ["malformed", "no-judged-document"]
+
+
 def test_a_run_beside_judgments_of_another_format():
     report = check(BEIR, b'{"q1": {"D1": 1}, "Q2": {"d2": 1}}')
     assert {(f.kind, f.message.partition("item ")[2][3:]) for f in report if f.file == "run"} >= {

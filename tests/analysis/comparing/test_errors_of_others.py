@@ -59,6 +59,7 @@ SEVENTY = random_rows(2, 70)
 UNDERFLOW = np.stack([1.0 + 1e-5 * np.arange(400), 1e-7 * np.arange(400)])
 FEW_DIFFER = np.linspace(0, 1, 10), np.linspace(0, 1, 10) + 0.1 * (np.arange(10) < 3)
 THREE_WINS = [0.5, 0.6, 0.9], [0.4, 0.1, 0.2]
+SKEWED = [0.1, 0.2, 0.15, 0.12, 0.95, 0.11]
 ONE_QUERY = compared([[0.1], [0.2], [0.4]])
 CONSTANT = compared([[1.0] * 10, [0.0] * 10, [1.0] * 5 + [0.0] * 5])
 # In hundreds, which are compared exactly too.
@@ -88,6 +89,11 @@ compared(random_rows(2, 1001)).notes
 "is about the median of the differences" in compared(SEVENTY, test="sign").notes[0] => True
 CONSTANT.interval_of("value", "a") => approx(SHARE_OF_ALL)
 compared([[1.0] * 9 + [0.0]], interval="studentized").interval_of("value", "a") => (0.0, 1.0)
+compared([SKEWED], interval="studentized").interval_of("value", "a")[1] => 1.0
+compared([[5.0] * 9 + [7.0], [5.0] * 10], interval="studentized").notes[-1]
+    => "2 means have no interval: all values are equal, or those of too many resamples are"
+pair_of([5.0] * 9 + [7.0], [5.0] * 10, interval="studentized").note.split("; ")[1]
+    => "too many resamples have no variance: no interval"
 CONSTANT.interval_of("value", "b") => approx(SHARE_OF_NONE)
 CONSTANT.interval_of("value", "c")[1] < 1.0 => True
 pair_of(*HUNDREDS, **FLIPPED).p => pair_of(*HUNDREDS / 1000, **FLIPPED).p

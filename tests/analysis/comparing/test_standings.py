@@ -57,6 +57,19 @@ def test_ranks_and_groups_are_those_of_other_programs():
             assert bool({*groups[one]} & {*groups[other]}) == is_alike
 
 
+@pytest.mark.parametrize(("test", "p", "last"), [("randomization", 14 / 128, 2), ("t", 0.04837, 1)])
+def test_a_rank_is_certain_only_if_p_says_so(test, p, last):
+    """Six queries favor a, one b: of 128 flips, 14 are as extreme; scipy has p of t."""
+    systems = {"a": [0.62, 0.6, 0.6, 0.6, 0.6, 0.58, 0.4], "b": [0.5] * 7, "c": [0.1] * 7}
+    values = {name: {f"q{i}": value for i, value in enumerate(systems[name])} for name in systems}
+
+    found = fr.compare_scores(values, test=test)
+
+    assert found.pair("value", "a", "b").p == pytest.approx(p, rel=1e-4)
+    assert found.ranks("value").columns["low"] == [1, 3 - last, 3]
+    assert found.ranks("value").columns["high"] == [last, 2, 3]
+
+
 def test_bounds_of_ranks_resample_queries_within_data_sets():
     """A plain bootstrap in numpy gives nearly the same bounds."""
     values = per_query(systems=5, datasets=6)

@@ -73,7 +73,13 @@ SHARED = "item,x\n1,TRUE\n2,false\n3,\n4,NaN\n5,1e-2\n"
 NAMED_COLUMNS = {"item": "n", "value": "acc"}
 MEANS = "model,dataset,acc\na,x,1\nb,x,2\na,y,3\nb,y,4\n"
 TEXTS = "item,a,b,text\n1,1,0,x\n2,0,1,y\n"
-AVERAGE = "model,x,y,Average\na,1,2,1.5\nb,2,3,2.5\n"
+AVERAGE = "Rank,model,x,y,Average (2)\n1,b,2,3,2.5\n2,a,1,2,1.5\n"
+MARKS = "".join(f"{i},{mark},1\n" for i, mark in enumerate(("-", "\u2014", "N/A", "#N/A", "null")))
+FILTERS = [
+    {"model": "a", "doc_id": 0, "filter": name, "target": "3", "acc": value}
+    for name, value in (("strict", 0.0), ("flexible", 1.0))
+]
+MIXED = "run,query,measure,value\na,q,P,0.5\na,,P,0.5\n"
 test_values_are_numbers_or_true_and_false = giving("""
 # missing values are NaN, and others of their kind are numbers
 str(values_of(text(SHARED))["x"]) => "[1.0, 0.0, nan, nan, 0.01]"
@@ -88,8 +94,23 @@ values_of(text(MEANS)) => {"a": [1, 3], "b": [2, 4]}
 values_of(text("model,dataset,id,acc\\na,x,1,5\\nb,x,1,6\\n")) => {"a": [5], "b": [6]}
 # columns without numbers are named
 fr.compare_scores(text(TEXTS)).notes[0] => "columns without numbers are not values: text"
-# averages are named
-fr.compare_scores(text(AVERAGE)).notes[0] => "averages are no items: Average"
+# averages and ranks are named
+fr.compare_scores(text(AVERAGE)).notes[0] => "averages and ranks are no items: Rank, Average (2)"
+values_of(text(AVERAGE)) => {"b": [2, 3], "a": [1, 2]}
+# percentages are shares
+values_of(text("item,x,y\\n1,50%,0.5\\n2,2.5 %,1\\n")) => {"x": [0.5, 0.025], "y": [0.5, 1]}
+# what spreadsheets write for missing values
+np.isnan(values_of(text(f"item,x,y\\n{MARKS}9,1,1\\n"))["x"]).tolist() => [True] * 5 + [False]
+# texts of JSON are no numbers, and filters tell values of an item apart
+fr.compare_scores(FILTERS).mean => {"acc,strict": {"a": 0}, "acc,flexible": {"a": 1}}
+# one filter of each item says nothing
+fr.compare_scores(FILTERS[:1]).measures => ["acc"]
+# means beside values of items
+fr.compare_scores(text(MIXED)).notes[0] => "means, which have no query, are left out: 1"
+# items have the name of their column
+str(fr.compare_scores(text("question_id,x,y\\n1,1,2\\n2,2,3\\n"))).count("2 questions") => 1
+str(fr.compare_scores(text("qid,x,y\\n1,1,2\\n2,2,3\\n"))).count("2 queries") => 1
+str(fr.compare_scores(text(MEANS))).count("2 data sets") => 1
 """)
 
 
@@ -111,19 +132,27 @@ def test_a_table_with_data_sets_is_compared_by_their_means():
 WIDE = "item,a,b\n1,1,0\n2,1,1\n"
 SYSTEMS = "system,item,value\n"
 WRONG = [
-    (f"{SYSTEMS}a,1,1\na,1,0\n", "FormatError: f:3: value of 'a' for query '1' appears twice"),
+    (f"{SYSTEMS}a,1,1\na,1,0\n", "FormatError: f:3: value of 'a' for item '1' appears twice"),
     (f"{WIDE}3,x,1\n", "FormatError: f:4: column 'a': expected a number, true or false, found 'x'"),
-    (f'{WIDE}3,1,"0,5"\n', "FormatError: f:4: column 'b': expected a number, ... found '0,5'"),
+    (
+        f'{WIDE}3,1,"0,5"\n',
+        "FormatError: f:4: column 'b': expected ... found '0,5'; decimals have...",
+    ),
     (f"{WIDE}3,0,1,5\n", "FormatError: f:4: expected 3 cells, as in the first line, found 4"),
     (f"{WIDE},0,1\n", "FormatError: f:4: column 'item': expected the name of the item, found..."),
     (f"{SYSTEMS},1,0\n", "FormatError: f:2: column 'system': expected the name of the system..."),
     (f"{SYSTEMS}a,,1\n", "FormatError: f:2: ...`fastrank eval -q` writes values per query"),
     ("system,value\na,1\n", "InputError: f: no item column: found 'system', 'value', expected..."),
+    ("item,a\n1,50.1±0.3\n", "FormatError: f:2: column 'a': expected a number... found '50.1±0.3'"),
+    ('item,a\n1,"1,234.5"\n', "FormatError: f:2: column 'a': ...found '1,234.5'; decimals have..."),
+    ("Results,,\nitem,a,b\n1,1,0\n", "InputError: f: ...found the title 'Results'; remove it"),
+    ("LLM,a,b\nx,1,0\n", "InputError: f: no column of items or systems: found 'LLM', 'a', 'b'..."),
+    ("item,value,llm\n1,1,x\n1,0,y\n", "FormatError: f:3: ...twice; if a column names systems,..."),
     ("item,a,a\n1,1,0\n", "InputError: f: more than one column 'a'"),
     ("item;a;b\n1;1;0\n", "InputError: f: the cells are separated by semicolons..."),
     ("item,a\n", "InputError: f: expected rows of values, found none"),
     ("item,a,b\n1,x,y\n", "InputError: f: expected a column of numbers, found 'item', 'a', 'b'"),
-    (f"{WIDE}3,1,inf\n", "GroupError: value: the value of 'b' for query '3' is infinite..."),
+    (f"{WIDE}3,1,inf\n", "GroupError: value: the value of 'b' for item '3' is infinite..."),
     (DATASETS, "InputError: f: values of the data sets 'x', 'y', 'z'; use compare_datasets"),
     (f"{SYSTEMS}a,1,1\na,2,1\nb,1,0\n", "GroupError: ...1 only in 'a' (2), 0 only in 'b'..."),
 ]
@@ -200,16 +229,16 @@ def test_mcnemar_finds_what_an_unpaired_test_does_not():
 
 LIMITS = [
     # By signs, 2**(1 - k) for k differences: 6 for one pair at 0.05.
-    ([1, 1, 1, 0, 0], [0, 0, 0, 0, 0], "sign", "at most 3 of 5 queries differ (a and b); a p of"
-     " 0.05 for 1 pair needs at least 10 queries, if 60% of them differ"),
-    ([1, 1, 1, 1, 1], [0, 0, 0, 0, 0], "randomization", "at most 5 of 5 queries differ (a and b);"
-     " a p of 0.05 for 1 pair needs at least 6 queries"),
+    ([1, 1, 1, 0, 0], [0, 0, 0, 0, 0], "sign", "at most 3 of 5 items differ (a and b); a p of"
+     " 0.05 for 1 pair needs at least 10 items, if 60% of them differ"),
+    ([1, 1, 1, 1, 1], [0, 0, 0, 0, 0], "randomization", "at most 5 of 5 items differ (a and b);"
+     " a p of 0.05 for 1 pair needs at least 6 items"),
     # sqrt(3 * 19 / 17) = 1.83 with 19 degrees of freedom is below 2.09; of 26, 2.10 above 2.06.
-    ([1, 1, 1, *[0] * 17], [0] * 20, "t", "at most 3 of 20 queries differ (a and b); a p of 0.05"
-     " for 1 pair needs at least 26 queries, if 15% of them differ"),
+    ([1, 1, 1, *[0] * 17], [0] * 20, "t", "at most 3 of 20 items differ (a and b); a p of 0.05"
+     " for 1 pair needs at least 26 items, if 15% of them differ"),
     ([0.5, 0.5], [0.5, 0.5], "t", "all systems have equal values; a p of 0.05 for 1 pair needs at"
-     " least 2 queries that differ"),
-    ([1], [0], "t", "there is one query; a p of 0.05 for 1 pair needs at least 2 queries"),
+     " least 2 items that differ"),
+    ([1], [0], "t", "there is one item; a p of 0.05 for 1 pair needs at least 2 items"),
     ([1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0], "sign", ""),
     ([1, 2, 4], [0, 0, 0], "t", ""),
 ]  # fmt: skip

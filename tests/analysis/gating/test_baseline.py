@@ -66,6 +66,11 @@ def test_values_have_full_precision():
     assert found["mean"]["map"] == scores.mean["map"]
 
 
+def test_a_path_with_the_suffix_of_another_format_is_refused():
+    with pytest.raises(fr.FastrankError, match=r"b\.csv\.gz cannot be .* of \.csv files"):
+        fr.save_baseline("b.csv.gz", QRELS, PIXELS, "map")
+
+
 @pytest.mark.parametrize("name", ["b.json", "b.json.gz"])
 def test_the_same_inputs_give_the_same_bytes(name, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")

@@ -19,8 +19,10 @@ import pytest
 
 import fastrank as fr
 from fastrank import FastrankError
+from fastrank.analysis.gating.baseline import read_baseline
 from fastrank.core.formats.inputs import as_qrels, as_run
 from fastrank.core.formats.tables.roles import names_of
+from fastrank.core.formats.trec.line_files import read_clusters, read_exclusions
 from tests.helpers.commands import fastrank, printed
 from tests.helpers.tables import cases
 
@@ -390,7 +392,8 @@ TABLE = "qid,docno,label\nq,d,1\n"
 def test_other_encodings_and_archives_are_refused_by_every_reader(content, reason):
     readers = [fr.read_qrels, fr.read_run]
     readers += [partial(read, format=form) for read in readers for form in ("trec", "csv", "json")]
-    for read in (*readers, fr.read_candidates):
+    of_lines = [read_clusters, read_exclusions, read_baseline, fr.read_plan, fr.read_candidates]
+    for read in (*readers, *of_lines):
         with pytest.raises(FastrankError, match=re.escape(reason)):
             read(io.BytesIO(content))
     for form in (None, "trec", "csv", "json"):

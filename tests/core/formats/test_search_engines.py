@@ -166,6 +166,7 @@ qrels(LIST) => RED
 qrels({"hits": {"hits": [{"_source": LIST}]}}) => RED
 qrels(RRE) => {"fender": {"1": 3}, "Fender": {"1": 3}, "jazz": {"5": 2, "6": 2}}
 # names of queries and documents are no signs of a search engine
+run({"knn_settings": {"q": 1}}) => {"knn_settings": {"q": 1.0}}
 run({"hits": {"found": 2, "metric_score": 1}, "error": {"code": 3}, "root": {"id": 4}}) => {
   "hits": {"found": 2.0, "metric_score": 1.0}, "error": {"code": 3.0}, "root": {"id": 4.0}}
 """
@@ -241,6 +242,8 @@ qrels({"requests": [{"id": "q", **rated(a="high")}]}) =>
 qrels({"hits": {"hits": [{"_source": LIST}] * 2}}) =>
   hits.hits: expected one judgment list, found 2
 qrels({**LIST, "status": "PROCESSING"}) => status: 'PROCESSING': the judgment list is not complete
+run({"knn_settings": [{"name": "a", "recall": 0.9}]}) =>
+  a response of _knn_eval has recall, but neither results nor judgments
 # files that are swapped
 run(LIST) => expected responses, found ratings, which are judgments: are the files swapped?
 qrels(SOLR) => expected ratings, found responses of a search engine, which are a run: are the ...

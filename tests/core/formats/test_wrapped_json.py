@@ -24,6 +24,7 @@ RUNS = {
     "hits": RESPONSE,
     "responses": {"took": 3, "responses": [RESPONSE]},
     "search_results": {"name": "x", "search_results": {"q1": {"a": 2.0, "b": 1.0}}},
+    "search_results of records": {"eval": {}, "search_results": ROWS},
     "columns": {name: [row[name] for row in ROWS] for name in ROWS[0]},
     "queries": {"q1": {"a": 2.0, "b": 1.0}},
 }

@@ -128,7 +128,7 @@ def test_the_dicts_are_left_alone():
     assert repr(run) == before
 
 
-@pytest.mark.skipif(not engine().startswith("precompiled"), reason="the other engines need numba")
+@pytest.mark.skipif(not engine().startswith("precompiled"), reason="the other engines need more")
 def test_the_first_call_makes_no_large_import():
     code = (
         "import sys, fastrank as fr; fr.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}});"

@@ -41,7 +41,7 @@ from tests.helpers.streamed import (
 VERSIONS = ("9.0.8", "10.0")
 SIZES = (64, 1 << 20)
 # RUN with a line of a query that stands elsewhere.
-SCATTERED = RUN + b"q1 Q0 z 1 1 t\n"
+SCATTERED = RUN + b"q1 Q0 z 1 1 tag\n"
 
 
 # Errors, with the numbers of lines
@@ -254,7 +254,7 @@ def test_a_named_pipe_and_a_file_object(tmp_path):
     """They can be read only once, also where that is not enough."""
     pipe, qrels = tmp_path / "pipe", parse_qrels(QRELS)
     os.mkfifo(pipe)
-    for run in (RUN, SCATTERED, RUN + b"q1 Q0 z 1 inf t\n"):
+    for run in (RUN, SCATTERED, RUN + b"q1 Q0 z 1 inf tag\n"):
         expected = assert_same(QRELS, run, tmp_path / "run")
         writer = Thread(target=pipe.write_bytes, args=(run,))
         writer.start()

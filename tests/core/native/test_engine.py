@@ -25,7 +25,7 @@ from tests.helpers.installations import (
     run_python,
     try_python,
 )
-from tests.helpers.paths import PACKAGE
+from tests.helpers.paths import DATA, PACKAGE
 
 LIBRARIES = sorted(PACKAGE.glob("core/native/*.so"))
 needs_library = pytest.mark.skipif(not LIBRARIES, reason="no compiled library here")
@@ -42,9 +42,10 @@ def test_the_library_is_used_when_there_is_one():
     ("setting", "engine"),
     [
         ({"FASTRANK_ENGINE": "jit"}, "jit (FASTRANK_ENGINE=jit)"),
-        ({"NUMBA_DISABLE_JIT": "1"}, "python (NUMBA_DISABLE_JIT is set)"),
+        ({"FASTRANK_ENGINE": "plain"}, "plain (FASTRANK_ENGINE=plain)"),
+        ({"NUMBA_DISABLE_JIT": "1"}, "plain (NUMBA_DISABLE_JIT is set)"),
     ],
-    ids=["jit", "python"],
+    ids=["jit", "plain", "no jit"],
 )
 def test_the_environment_can_insist_on_another_engine(setting, engine):
     assert run_python(SHOW, **setting) == engine
@@ -54,17 +55,77 @@ def test_an_unknown_engine_is_an_error():
     status, _, complaint = try_python(SHOW, FASTRANK_ENGINE="gpu")
 
     assert status != 0
-    assert "FASTRANK_ENGINE='gpu': expected 'precompiled' or 'jit'" in complaint
+    assert "FASTRANK_ENGINE='gpu': expected 'precompiled', 'jit' or 'plain'" in complaint
 
 
-def test_the_jit_without_numba_names_the_extra():
-    code = f"import sys; sys.modules['numba'] = None; {SHOW}"
+WITHOUT_NUMBA = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"
+PYPY = "import sys; sys.implementation.name = 'pypy'\n"
+WINDOWS = "import mmap, numpy, os, sys; sys.platform = 'win32'; del os.preadv, mmap.MAP_PRIVATE\n"
 
-    status, _, complaint = try_python(code, FASTRANK_ENGINE="jit")
+
+@pytest.mark.parametrize(
+    ("lacking", "engine", "told"),
+    [
+        (WITHOUT_NUMBA, "jit", "numba is not installed: pip install 'fastrank-eval[jit]'"),
+        (PYPY, "precompiled", "compiled kernels need CPython, and this is pypy"),
+        (WINDOWS, "jit", "compiled kernels need Linux or macOS, and this is win32"),
+        ("", "jit", "NUMBA_DISABLE_JIT is set"),
+    ],
+    ids=["numba", "pypy", "windows", "no jit"],
+)
+def test_an_engine_that_is_asked_for_and_cannot_run_is_an_error(lacking, engine, told):
+    disabled = {} if lacking else {"NUMBA_DISABLE_JIT": "1"}
+    status, _, complaint = try_python(lacking + SHOW, FASTRANK_ENGINE=engine, **disabled)
 
     assert status == 1
-    expected = "compiling the kernels needs numba: pip install 'fastrank-eval[jit]'"
-    assert complaint.endswith(f"{expected} (FASTRANK_ENGINE=jit)\n")
+    assert complaint.endswith(f"FASTRANK_ENGINE={engine}: {told}\n")
+
+
+# Which are evaluated with the result that follows, whatever runs the kernels.
+FILES = "data/digits.qrels", "data/pixels.run"
+EVALUATE = f"import fastrank as fr; print(fr.evaluate(*{FILES}, 'map').mean['map'])"
+CPYTHON_ELSEWHERE = "use CPython on macOS, in WSL, or on Linux with glibc"
+MUSL = "import sysconfig; sysconfig.get_config_var = lambda _: 'cpython-312-x86_64-linux-musl'\n"
+
+
+@pytest.mark.parametrize(
+    ("lacking", "reason", "remedy"),
+    [
+        (WITHOUT_NUMBA, "no compiled library is installed, and numba is not installed", ""),
+        (WITHOUT_NUMBA + MUSL, "no compiled library is installed, and numba is not", "use CPython"),
+        (PYPY, "compiled kernels need CPython, and this is pypy", CPYTHON_ELSEWHERE),
+        (WINDOWS, "compiled kernels need Linux or macOS, and this is win32", CPYTHON_ELSEWHERE),
+    ],
+    ids=["numba", "musl", "pypy", "windows"],
+)
+def test_where_nothing_is_compiled_large_inputs_are_told_once_how_to_be_fast(
+    lacking, reason, remedy, tmp_path
+):
+    copy_package(tmp_path)
+    (tmp_path / "data").symlink_to(DATA)
+
+    status, shown, complaint = try_python(f"{ALONE}{lacking}{EVALUATE}", tmp_path)
+
+    assert (status, shown) == (0, "0.43476959975458557")
+    assert complaint.count("\n") == 1
+    assert complaint.startswith(f"fastrank: {reason}")
+    assert (remedy or "pip install 'fastrank-eval[jit]'") in complaint
+
+
+@pytest.mark.parametrize(
+    ("code", "setting"),
+    [(COUNT, {}), (EVALUATE, {"FASTRANK_ENGINE": "plain"})],
+    ids=["small", "asked for"],
+)
+def test_nothing_is_said_of_small_inputs_or_a_plain_engine_that_is_asked_for(
+    code, setting, tmp_path
+):
+    copy_package(tmp_path)
+    (tmp_path / "data").symlink_to(DATA)
+
+    status, _, complaint = try_python(f"{ALONE}{WITHOUT_NUMBA}{code}", tmp_path, **setting)
+
+    assert (status, complaint) == (0, "")
 
 
 SOURCES = [

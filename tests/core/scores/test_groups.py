@@ -19,7 +19,7 @@ MEASURES = (
     "all_trec PercentileRank MedianRank FirstRank NumRel(rel=2) nDCG@5"
     " HitRatio(average='micro',denominator='relevant_retrieved')@5"
 )
-SEEDS = range(2 if engine().startswith("python") else 5)
+SEEDS = range(2 if engine().startswith("plain") else 5)
 
 
 def scores_of(measures: str = "map", **how: Any) -> Any:

@@ -121,6 +121,8 @@ def test_ids_that_were_given_may_be_any_numbers():
 
 
 def test_documents_with_a_negative_grade_are_not_judged():
+    numbered = Dataset.from_texts(["a", "b"], ["x"], {0: {0: 1, 2: -1, 7: -1}})
+    assert numbered.outside == []
     data = Dataset.from_texts(CORPUS, QUERIES, {"q1": {"d1": 1, "x": 0, "y": -1}})
 
     assert data.outside == ["x"]

@@ -421,6 +421,8 @@ def test_row_numbers_as_ids_and_judged_documents_outside_the_corpus_are_told():
     qrels = {"0": {"0": 1, "d7": 1, "99": 1}, "1": {"d7": 1}}
 
     numbered = fr.evaluate_embeddings(CORPUS[:3], CORPUS[:50], qrels, "P.5")
+    negative = {"0": {"0": 1, "50": -1, "70": -1}}
+    assert fr.evaluate_embeddings(CORPUS[:3], CORPUS[:50], negative, "P.5").mean == {"P_5": 0.2}
     named = of("P.5", qrels={"q1": {"d1": 1, "other": 1, "unjudged": -1}})
 
     assert numbered.counts["not_in_corpus"] == 2

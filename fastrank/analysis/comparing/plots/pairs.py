@@ -74,7 +74,7 @@ def draw_differences(axes: Axes, comparison: Comparison, view: View) -> Frame:
             f"Largest differences: {worst}" if worst else "",
             "Lower values are better" if comparison.better(measure) == "lower" else "",
         ],
-        x="query, sorted by difference",
+        x=f"{comparison.settings.unit.one}, sorted by difference",
         y=f"difference in {measure}",
     )
 
@@ -124,7 +124,7 @@ def draw_scatter(axes: Axes, comparison: Comparison, view: View) -> Frame:
     both = both[:, ~np.isnan(both).any(axis=0)]
     points, sizes = np.unique(np.round(both, 12), axis=1, return_counts=True)
     largest = int(sizes.max(initial=1))
-    few = len(sizes) <= MANY_POINTS
+    few, many = len(sizes) <= MANY_POINTS, comparison.settings.unit.many
     area, alpha = (14, 0.55) if few else (5, 0.3)
     # One call for each size makes far smaller SVG files than one with all sizes.
     for size in np.unique(sizes):
@@ -151,7 +151,7 @@ def draw_scatter(axes: Axes, comparison: Comparison, view: View) -> Frame:
         [pair.n],
         [
             counts(comparison, pair),
-            f"Area: number of queries, up to {largest:,}" if largest > 1 else "",
+            f"Area: number of {many}, up to {largest:,}" if largest > 1 else "",
         ],
         [f"Means {number(pair.mean_a)} and {number(pair.mean_b)}"],
         x=f"{measure} of {b}",

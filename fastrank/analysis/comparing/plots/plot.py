@@ -88,7 +88,7 @@ def draw(
 
     def draw_with_counts(target: Axes) -> Frame:
         frame = draw_frame(target, comparison, view)
-        remarks = (view.systems, _queries(frame.queries, len(comparison.queries)))
+        remarks = (view.systems, _queries(frame.queries, comparison))
         return frame._replace(lines=[*frame.lines, ", ".join(filter(None, remarks))])
 
     return framed(draw_with_counts, axes, comparison.names)
@@ -119,9 +119,10 @@ def _view_of(
     return View(measure, systems=systems)
 
 
-def _queries(counts: Sequence[int], query_count: int) -> str:
+def _queries(counts: Sequence[int], comparison: Comparison) -> str:
     """The number of queries shown, with what the others lack. counts: those of each system."""
-    all_queries, least, most = counted(query_count, "query", "queries"), min(counts), max(counts)
+    query_count, least, most = len(comparison.queries), min(counts), max(counts)
+    all_queries = counted(query_count, *comparison.settings.unit[:2])
     if least == query_count:
         return all_queries
     count = f"{most:,}" if least == most else f"{least:,} to {most:,}"

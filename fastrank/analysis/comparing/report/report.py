@@ -134,11 +134,12 @@ def write_report(
         "Notes": sections.notes(comparison, sources),
         "Means": sections.overview_figures(comparison),
     }
+    many = comparison.settings.unit.many
     if len(comparison) > 1:
         parts[f"Pairs in {main}"] = sections.pair_figures(comparison, main)
         if largest := _largest(comparison, main, sources, count):
-            parts["Queries that differ most"] = largest
-    parts["Values of the queries"] = sections.query_tables(comparison)
+            parts[f"{many.capitalize()} that differ most"] = largest
+    parts[f"Values of the {many}"] = sections.query_tables(comparison)
     parts["Settings"] = sections.settings(comparison)
     body = [_origin(sources, command), _sections(parts)]
     page = whole_page(title, body, data={"comparison": sections.data(comparison)})
@@ -164,7 +165,8 @@ def _largest(comparison: Comparison, measure: str, sources: Sources | None, coun
     if not rows:
         return ""
     which = f"The {len(rows)} largest differences in {safe(measure)} of {name(a)} and {name(b)}"
-    text = f"<p>{which}.</p>\n{scrolled(table(Grid(['query', a, b, 'difference'], rows)))}"
+    grid = Grid([comparison.settings.unit.one, a, b, "difference"], rows)
+    text = f"<p>{which}.</p>\n{scrolled(table(grid))}"
     if sources is not None and sources.graded:
         command = f"<code>{safe(sources.to_inspect(measure))}</code>"
         text += f"\n<p>{command} shows the rankings of all queries side by side.</p>"

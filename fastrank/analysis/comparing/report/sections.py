@@ -210,11 +210,12 @@ def pair_sentence(comparison: Comparison, pair: Pair) -> str:
         counts(comparison, pair),
     ]
     if pair.sd > 0 and pair.n > 1 and comparison.settings.clusters is None:
+        unit = comparison.settings.unit
         difference = number(pair.sd * detectable(pair.n, comparison.alpha))
         needed = queries_for(pair.effect, comparison.alpha)
         for_observed = f"; for the observed one, {needed:,} would be" if needed else ""
         sentences.append(
-            f"{pair.n:,} queries are enough to find a true difference of {difference} in 80% of"
+            f"{pair.n:,} {unit.many} are enough to find a true difference of {difference} in 80% of"
             f" experiments (by a t-test, alpha {comparison.alpha:g}, not corrected for several"
             f" pairs){for_observed}"
         )
@@ -229,7 +230,7 @@ def query_tables(comparison: Comparison) -> str:
     for measure in comparison.measures:
         values = comparison.values(measure)
         rows = np.arange(len(comparison.queries))
-        title = f"{len(rows):,} queries"
+        title = f"{len(rows):,} {comparison.settings.unit.many}"
         if len(rows) > MOST_QUERIES:
             ranges = np.nan_to_num(np.ptp(values, axis=0), nan=-1.0)
             rows = np.sort(np.argsort(-ranges, kind="stable")[:MOST_QUERIES])
@@ -241,9 +242,9 @@ def query_tables(comparison: Comparison) -> str:
             ]
             for row in rows.tolist()
         ]
+        grid = Grid([comparison.settings.unit.one, *comparison.names], cells)
         parts.append(
-            f"<details><summary>{safe(measure)}: {title}</summary>"
-            f"{scrolled(table(Grid(['query', *comparison.names], cells)))}</details>"
+            f"<details><summary>{safe(measure)}: {title}</summary>{scrolled(table(grid))}</details>"
         )
     return "\n".join(parts)
 

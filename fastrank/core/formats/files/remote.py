@@ -232,7 +232,8 @@ def _reset_in_forks() -> None:
     """
     from fsspec import asyn
 
-    os.register_at_fork(after_in_child=asyn.reset_lock)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=asyn.reset_lock)
 
 
 def _web_options(name: str) -> dict[str, Any]:

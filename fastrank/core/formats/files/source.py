@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import sys
+from _thread import allocate_lock
 
 from fastrank.errors import ReadError
 
@@ -38,6 +39,8 @@ _READ = 1 << 20
 _AT_ONCE = 1 << 30
 # Bytes to read between checks for an interrupt: about a second on a slow disk.
 _UNINTERRUPTED = 1 << 26
+# Held where reading moves the position of a file.
+_MOVING = allocate_lock()
 
 
 def name_of(source: Source) -> str:
@@ -136,6 +139,8 @@ class SourceFile:
     length, such as those in /proc, count as pipes.
     """
 
+    _head: bytes | None = None
+
     def __init__(
         self, name: str, file: Any, may_be_empty: bool, status: os.stat_result | None = None
     ) -> None:
@@ -149,7 +154,8 @@ class SourceFile:
         self.rereadable = status is not None and self._regular and status.st_size > 0
         if self.rereadable:
             with _Reasons(name):
-                head = os.pread(file.fileno(), _LONGEST_MAGIC, 0)
+                magic = bytearray(_LONGEST_MAGIC)
+                head = bytes(magic[: _preadv(file.fileno(), [magic], 0)])
         else:
             self._stream = _Stream(name, file, may_be_empty)
             head = self._stream.head()
@@ -183,9 +189,11 @@ class SourceFile:
         return self._part(start, stop)
 
     def beginning(self) -> bytes:
-        """The first bytes of the decompressed content of a rereadable source."""
-        buffer = bytearray(HEAD)
-        return bytes(buffer[: self.whole().readinto(buffer)])
+        """The first bytes of the decompressed content of a rereadable source, read once."""
+        if self._head is None:
+            buffer = bytearray(HEAD)
+            self._head = bytes(buffer[: self.whole().readinto(buffer)])
+        return self._head
 
     def whole(self) -> Reader:
         """A reader of the whole decompressed content; only rereadable sources have a second one."""
@@ -305,6 +313,19 @@ class Reader:
         return 0
 
 
+def _read_from(handle: int, views: list[memoryview | bytearray], position: int) -> int:
+    """Like `os.preadv`, with one view, where the system does not have it."""
+    (view,) = views
+    with _MOVING:
+        os.lseek(handle, position, os.SEEK_SET)
+        content = os.read(handle, len(view))
+    view[: len(content)] = content
+    return len(content)
+
+
+_preadv = getattr(os, "preadv", _read_from)
+
+
 class _Part(Reader):
     """A range of a regular file, read without moving the position of the file."""
 
@@ -320,7 +341,7 @@ class _Part(Reader):
             return 0
         with _Reasons(self._name):
             handle = self._file.fileno()
-            count = os.preadv(handle, [view[: self._stop - self._at]], self._at)
+            count = _preadv(handle, [view[: self._stop - self._at]], self._at)
             if not count:
                 size = min(self._at, os.fstat(handle).st_size)
                 raise _shrank(self._name, self._size, size)

@@ -176,6 +176,8 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "measure": (("measure",), ("metric",)),
     "value": (("value",), ("score",)),
     "cluster": (("cluster", "cluster_id"),),
+    # Ways of lm-evaluation-harness to find an answer in a text; an item has a value with each.
+    "filter": (("filter",),),
     "dataset": (("dataset", "data_set", "dataset_name", "dataset_id"), ("benchmark", "task")),
 }
 # Roles of tables of values: systems are named as the tags of runs are, and items as queries, or as

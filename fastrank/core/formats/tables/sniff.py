@@ -73,8 +73,8 @@ def foreign_encoding(head: bytes) -> str:
     """The name of the encoding if the first bytes show that it is UTF-16 or UTF-32, else ""."""
     without_mark = {b"\1\0\1\0": "UTF-16LE", b"\0\1\0\1": "UTF-16BE"}
     zeros = bytes(map(bool, head[:4]))
-    marked = (name for mark, name in FOREIGN.items() if head.startswith(mark))
-    return next(marked, without_mark.get(zeros, ""))
+    marked = FOREIGN.get(next(filter(head.startswith, FOREIGN), b""), "")
+    return marked or without_mark.get(zeros, "")
 
 
 def why_unreadable(head: bytes) -> str:
@@ -87,7 +87,7 @@ def why_unreadable(head: bytes) -> str:
         return "this is an Excel workbook: save it as CSV UTF-8"
     if head.startswith(ZIP) and ODS in head:
         return "this is a spreadsheet: save it as CSV UTF-8"
-    kind = next((kind for magic, kind in PACKED.items() if head.startswith(magic)), "")
+    kind = PACKED.get(next(filter(head.startswith, PACKED), b""), "")
     if head.startswith(TAR, AT_TAR) and b"\0" in head[:AT_TAR]:
         kind = "a tar archive"
     return kind and f"this is {kind}; unpack it first"
@@ -118,6 +118,13 @@ def head_of(source: Source | SourceFile) -> tuple[SourceFile, bytes]:
         return file, content
     file.close()
     return in_memory(content, file.name), content[:HEAD]
+
+
+def read_text(source: Source | SourceFile) -> bytes:
+    """The whole content of a text file. Raises what `head_of` raises."""
+    file, _ = head_of(source)
+    with file:
+        return file.read()
 
 
 def is_parquet(head: bytes) -> bool:

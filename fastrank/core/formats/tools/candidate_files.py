@@ -6,7 +6,7 @@ import os
 from array import array
 
 from fastrank.core.data.texts import decoded
-from fastrank.core.formats.files.source import read_all
+from fastrank.core.formats.tables.sniff import read_text
 from fastrank.core.formats.tables.table import Table
 from fastrank.core.formats.tables.table_files import table_of_cells
 from fastrank.errors import FormatError, InputError
@@ -41,7 +41,7 @@ def read_folder(path: str) -> Table:
 
 
 def _lines(path: str) -> list[str]:
-    return [line.strip() for line in decoded(read_all(path)).removesuffix("\n").split("\n")]
+    return [line.strip() for line in decoded(read_text(path)).removesuffix("\n").split("\n")]
 
 
 def read_pairs(content: bytes, name: str) -> Table:

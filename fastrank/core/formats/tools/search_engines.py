@@ -267,6 +267,10 @@ class _Reader:
         if isinstance(at(found, "rank_eval.details"), dict):
             reason = "expected a response of Elasticsearch 6.3 or later, with 'metric_score'"
             self.refuse("rank_eval", f"{reason}, found one of an older version")
+        settings = at(found, "knn_settings")
+        if is_objects([*settings.values()] if isinstance(settings, dict) else settings):
+            reason = "a response of _knn_eval has recall, but neither results nor judgments"
+            self.refuse("", reason)
         if isinstance(at(found, "details"), dict) and is_number(at(found, "metric_score")):
             return self._of_rank_eval(found)
         if isinstance(at(found, "docs"), dict) and is_objects(at(found, "queries")):

@@ -8,6 +8,7 @@ from fastrank.common.arguments import flag
 from fastrank.common.keywords import Keyword
 from fastrank.core.data.texts import decoded
 from fastrank.core.formats.files.source import BYTE_ORDER_MARK, byte_lines, name_of
+from fastrank.core.formats.tables.sniff import head_of
 from fastrank.core.formats.tables.values import encoded_id
 from fastrank.errors import FormatError, InputError
 
@@ -26,7 +27,7 @@ def lines_of(source: Source | SourceFile, name: str, encoding: str) -> Iterator[
 
     Raises ReadError, and FormatError for a line that is not in the encoding.
     """
-    for number, line in enumerate(byte_lines(source), 1):
+    for number, line in enumerate(byte_lines(head_of(source)[0]), 1):
         try:
             text = line.decode(encoding)
         except UnicodeDecodeError as error:
@@ -43,7 +44,7 @@ def pairs_of(source: Source, fields: str) -> Iterator[tuple[int, bytes, bytes]]:
 
     fields: their names, for errors. Empty lines are skipped. Raises ReadError and FormatError.
     """
-    for number, line in enumerate(byte_lines(source), 1):
+    for number, line in enumerate(byte_lines(head_of(source)[0]), 1):
         texts = (line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line).split()
         if len(texts) == 2:
             yield number, texts[0], texts[1]

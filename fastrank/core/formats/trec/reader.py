@@ -19,7 +19,7 @@ a byte order mark is part of the first query id.
 character other than a blank is `#`; in judgments, lines with `#` in column 0, except that the line
 after such a line is always data. With `"9.0.8"` a `#` is an ordinary character, unless the file
 cannot be read otherwise: then all lines that begin with `#` are comments. `warn` is called if bytes
-are skipped.
+are skipped, and if the last line of a run has another tag than the first.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from fastrank.common.c_numbers import atof
 from fastrank.common.messages import malformed, python_warning
 from fastrank.core.data.texts import Groups, Texts, interning, spans
 from fastrank.core.formats.files.chunks import FileParts, line_reader
-from fastrank.core.formats.files.source import BYTE_ORDER_MARK, has_bare_return, is_unusual
+from fastrank.core.formats.files.source import BYTE_ORDER_MARK, HEAD, has_bare_return, is_unusual
 from fastrank.core.formats.qrels import Preferences, Qrels, split_groups
 from fastrank.core.native import codes, kernels, records
 from fastrank.core.native.buffers import zeros
@@ -88,6 +88,8 @@ def read_trec_run(
         parts = FileParts(file, threads)
         run = read_run_columns(file, parts, comments=comments, strict=strict)
         if run is not None:
+            if strict:
+                note_tags(file.name, file.beginning(), run.tag_bytes, warn)
             return run
     run = parse(
         file.read(),
@@ -105,6 +107,19 @@ def read_trec_run(
     from fastrank.core.formats.trec.runs import rank_by_field
 
     return rank_by_field(run) if rank_by == "rank" else rank_as_given(run)
+
+
+def note_tags(name: str, text: bytes, last: bytes, warn: Warn) -> None:
+    """Note a run whose last line has another tag than the first; those between are not compared.
+
+    text: of the run, or its beginning.
+    """
+    if text[: text.find(b"\n")].split(None, 6)[5:6] != [last]:
+        # Few runs begin with a comment or have several tags.
+        from fastrank.core.formats.trec.strict import several_tags
+
+        if note := several_tags(text[:HEAD], last):
+            warn(f"{name}: {note}")
 
 
 def parse(
@@ -131,6 +146,8 @@ def parse(
 
         start, length = scan.state.tag, scan.state.tag_size
         tag = bytes(text[start : start + length])
+        if strict:
+            note_tags(name, text, tag, warn)
         return Run(**fields, tag_bytes=tag, score_column=scan.numbers)
     if form in ("prefs", "qrels_prefs"):
         return Preferences(**fields, level_column=scan.numbers)

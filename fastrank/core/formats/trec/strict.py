@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 
 from fastrank.common.c_numbers import number_of_entire_text
-from fastrank.core.data.texts import interning
+from fastrank.core.data.texts import decoded, interning
+from fastrank.core.formats.tables.sniff import first_line
 from fastrank.core.native import kernels
 from fastrank.errors import FormatError
 
@@ -44,6 +45,18 @@ def number_of(text: bytes, noun: str) -> float:
     if number != number:
         raise ValueError(f"expected a {noun}, found NaN")
     return number
+
+
+def several_tags(head: bytes, last: bytes) -> str:
+    """A note on a run that begins so, unless the first complete line has the tag of the last."""
+    complete = head[: head.rfind(b"\n")] if b"\n" in head else head
+    tags = (first_line(complete) or b"").split()[5:6]
+    if not tags or tags[0] == last:
+        return ""
+    return (
+        f"the first line has the tag {decoded(tags[0])!r}, the last one {decoded(last)!r}; does the"
+        " file contain several runs? All lines are read as one"
+    )
 
 
 def no_number(text: str, noun: str) -> str:

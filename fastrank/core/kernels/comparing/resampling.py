@@ -12,9 +12,9 @@ middle, of ranks by convolution.
 from __future__ import annotations
 
 import numpy as np
-from numba.types import uint64
 
 from fastrank.core.kernels.simd.instructions import multiply
+from fastrank.core.native.compiling.compiler import uint64
 from fastrank.core.native.declare import helper, inlined, instruction, kernel
 
 U = np.uint64

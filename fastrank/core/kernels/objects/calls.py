@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import ctypes
 
-from llvmlite import ir
-from numba.core import cgutils
-from numba.types import int64
-
 from fastrank.core.kernels.objects.cpython import word_at
+from fastrank.core.native.compiling.compiler import cgutils, int64, ir
 from fastrank.core.native.declare import instruction, kernel
 
 _WORD, _STATUS = ir.IntType(64), ir.IntType(32)

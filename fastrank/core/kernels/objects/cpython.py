@@ -10,12 +10,10 @@ from __future__ import annotations
 import ctypes
 
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils
-from numba.types import UniTuple, float64, int64, void
 
 from fastrank.core.kernels.simd.instructions import fetch
 from fastrank.core.native.codes import INTEGER, RECORD, TYPE_IN_OBJECT
+from fastrank.core.native.compiling.compiler import UniTuple, cgutils, float64, int64, ir, void
 from fastrank.core.native.declare import instruction, kernel
 
 _BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)

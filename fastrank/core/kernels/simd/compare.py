@@ -8,10 +8,9 @@ themselves.
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
-from numba.types import Tuple, UniTuple, boolean, int64, uint64
 
 from fastrank.core.kernels.simd.instructions import loaded
+from fastrank.core.native.compiling.compiler import Tuple, UniTuple, boolean, int64, ir, uint64
 from fastrank.core.native.declare import ARRAY, inlined, instruction
 
 BLOCK = 64

@@ -7,13 +7,20 @@ Texts are bytes in memory, so words are little-endian: the first byte is the low
 from __future__ import annotations
 
 import math
-import os
 
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils
-from numba.types import Tuple, UniTuple, boolean, float64, int64, uint64, void
 
+from fastrank.core.native.compiling.compiler import (
+    Tuple,
+    UniTuple,
+    boolean,
+    cgutils,
+    float64,
+    int64,
+    ir,
+    uint64,
+    void,
+)
 from fastrank.core.native.declare import ARRAY, helper, inlined, instruction, outlined
 
 _BIT, _BYTE, _INT, _WORD = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64)
@@ -210,14 +217,10 @@ def _read_at(builder, file, position, text, start, count):
 def read_at(file, position, text, start, count):
     """Read up to `count` bytes of an open file, from `position` on, to where text[start:] is.
 
-    C's pread: how many, 0 at the end of the file, -1 for an error.
+    C's pread: how many, 0 at the end of the file, -1 for an error. In plain Python always -1: the
+    caller reads then, which works on every system.
     """
-    try:
-        return os.preadv(
-            int(file), [memoryview(text)[int(start) : int(start + count)]], int(position)
-        )
-    except OSError:
-        return -1
+    return -1
 
 
 def fetch(builder, address):

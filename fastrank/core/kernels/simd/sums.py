@@ -7,11 +7,9 @@ kernels/simd/instructions.py, the interpreter runs the Python functions of the s
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils
-from numba.types import UniTuple, float64, int64
 
 from fastrank.core.kernels.simd.instructions import loaded
+from fastrank.core.native.compiling.compiler import UniTuple, cgutils, float64, int64, ir
 from fastrank.core.native.declare import ARRAY, instruction
 
 LANES = 8

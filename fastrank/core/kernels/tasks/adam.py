@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.types import float32
 
+from fastrank.core.native.compiling.compiler import float32
 from fastrank.core.native.declare import instruction, kernel
 
 EPSILON = np.float32(1e-8)

@@ -74,11 +74,14 @@ def wanted_levels() -> dict[str, str]:
     """The CPU levels that a build makes, as the environment variable FASTRANK_BUILD_LEVELS says.
 
     `native`, the default, is the level of this processor alone: the result stays on this machine.
-    `all` is for wheels that go to others. Raises ValueError for anything else.
+    `all` is for wheels that go to others, `none` for those without a library. Raises ValueError for
+    anything else.
     """
     choice = os.environ.get(VARIABLE) or "native"
-    if choice not in ("all", "native"):
-        raise ValueError(f"{VARIABLE}={choice!r}: expected 'all' or 'native'")
+    if choice not in ("all", "native", "none"):
+        raise ValueError(f"{VARIABLE}={choice!r}: expected 'all', 'native' or 'none'")
+    if choice == "none":
+        return {}
     cpus = levels()
     if choice == "all":
         return cpus

@@ -34,6 +34,7 @@ class Worker:
             "NUMBA_CPU_NAME": next(iter(levels().values())),
             "NUMBA_CPU_FEATURES": "",
             "NUMBA_DISABLE_JIT": "0",
+            "FASTRANK_ENGINE": "jit",
             # Where colorama is there, colouring messages that nobody sees takes a seventh of its
             # time.
             "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING": "1",
