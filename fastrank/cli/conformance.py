@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from threading import TIMEOUT_MAX
 
 from fastrank.analysis.conformance.asking import ask
 from fastrank.analysis.conformance.cases import all_cases, mistakes
@@ -34,6 +35,7 @@ and the last word that it prints is the value, or `null` if it does not have
 the measure:
   {"case": "recall-only-grade-one", "measure": "recall", "k": 3,
   "judgments": {"a": 2, "b": 1}, "ranking": [["b", 3.0], ["x", 2.0]]}
+For map, mrr, mean_recall and mean_ndcg, judgments and ranking are by query.
 
 A Python function, `module:function`, is called with the object as a dict, and
 returns a number or None. With {qrels} and {run} in its arguments, COMMAND reads
@@ -78,8 +80,10 @@ def _declare(parser: Parser) -> None:
 
 def _seconds(text: str) -> float:
     seconds = float(text)
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected more than 0, found {text}")
+    if not 0 < seconds <= TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(
+            f"expected a number in (0, {TIMEOUT_MAX:.0f}], found {text}"
+        )
     return seconds
 
 

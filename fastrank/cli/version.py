@@ -11,16 +11,17 @@ MEND = "`pip install --force-reinstall --no-deps fastrank-eval`"
 def version() -> str:
     """The version of fastrank, the engine that runs its kernels, and which `trec_eval` runs.
 
-    A third line names another package that writes the same folder. Raises EngineError.
+    A third line names another package with the same import name. Raises EngineError.
     """
     lines = [
         f"fastrank {fastrank.__version__}, engine: {engine()}",
         f"trec_eval: {_trec_eval()}",
     ]
-    if name := _namesake():
+    name, folder = _namesake()
+    if name:
         lines.append(
-            f"also installed: {name}, another package, which writes the same folder"
-            f" {fastrank.__path__[0]}: `pip uninstall fastrank`, then {MEND}"
+            f"also installed: {name}, another package, which writes the folder"
+            f" {folder}: `pip uninstall fastrank`, then {MEND}"
         )
     return "\n".join(lines)
 
@@ -29,8 +30,8 @@ def overwritten() -> str | None:
     """What is wrong if `fastrank/__init__.py` is not the one of this package, or None."""
     if hasattr(fastrank, "public_names"):
         return None
-    name, folder = _namesake(), fastrank.__path__[0]
-    if name is None:
+    (name, _), folder = _namesake(), fastrank.__path__[0]
+    if not name:
         return f"the __init__.py of fastrank-eval is missing in {folder}: {MEND}"
     return (
         f"{name}, another package, has overwritten files of fastrank-eval in {folder}:"
@@ -38,14 +39,20 @@ def overwritten() -> str | None:
     )
 
 
-def _namesake() -> str | None:
-    """The name and the version of the other distribution whose import name is `fastrank`."""
+def _namesake() -> tuple[str, str]:
+    """The name, with the version, and the folder of the other distribution called `fastrank`."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
-        return f"fastrank {distribution('fastrank').version}"
+        namesake = distribution("fastrank")
     except PackageNotFoundError:
-        return None
+        return "", ""
+    folder = str(namesake.locate_file("fastrank"))
+    try:
+        return f"fastrank {namesake.version or ''}".rstrip(), folder
+    except (KeyError, UnicodeDecodeError):
+        # What is left of a broken installation may have no metadata.
+        return "fastrank", folder
 
 
 def _trec_eval() -> str:

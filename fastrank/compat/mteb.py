@@ -12,10 +12,12 @@ Names, arguments, keys and their order are those of `mteb._evaluators.retrieval_
 compare doubles. Documents with equal scores are ranked by descending id. Intentional differences:
 
 - Numbers are of type float where MTEB has some of numpy. Bits are those of numpy 2 and pandas 3.1.
-- A cutoff that is given twice counts once; MTEB doubles the means.
-- A query of the results without judgments, which is a KeyError or an IndexError in MTEB, and
+- A cutoff that is given twice counts once; MTEB doubles most means.
+- A query of the results without judgments, which is mostly a KeyError or an IndexError in MTEB, and
   results without queries raise InputError, the former also a KeyError. A NaN score raises
-  ValueError, because it cannot be ranked.
+  ValueError where it is ranked, and an id that is not a str TypeError in all functions.
+- What arranges such values for a task is not here: `make_score_dict`, `evaluate_p_mrr_change`,
+  `max_over_subqueries` and `paired_accuracy`. Import these from MTEB.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrank.common.arguments import at_least
+from fastrank.common.messages import brief
 from fastrank.compat.pytrec_eval import RelevanceEvaluator
 from fastrank.core.evaluation.evaluator import evaluate
 from fastrank.errors import InputError, OptionError
@@ -61,14 +64,10 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-# MTEB's names for the measures of pytrec_eval, in the order in which it asks for them.
-TITLES = {
-    "map_cut": "MAP",
-    "ndcg_cut": "NDCG",
-    "recall": "Recall",
-    "P": "P",
-    "success": "HitRate",
-}
+EXPECTED = "expected {query: {document: number}} with ids of type str, found"
+
+# MTEB's names for the measures of pytrec_eval, in its order.
+TITLES = {"ndcg_cut": "NDCG", "map_cut": "MAP", "recall": "Recall", "P": "P", "success": "HitRate"}
 ABSTENTION_RATES = np.linspace(0, 1, 11)[:-1]
 
 
@@ -108,8 +107,7 @@ def calculate_retrieval_scores(
     that are not str, scores that are not numbers and grades that are not integers, ValueError for
     NaN and for a cutoff below 1.
     """
-    cutoffs = list(dict.fromkeys(k_values))
-    _check(qrels, results, cutoffs)
+    cutoffs = _check(qrels, results, k_values)
     if skip_first_result:
         results = {
             query: dict(sorted(docs.items(), key=itemgetter(1), reverse=True)[1:])
@@ -120,27 +118,17 @@ def calculate_retrieval_scores(
     scores = evaluator.evaluate(results)
     values = itemgetter(*(f"{measure}_{k}" for measure in TITLES for k in cutoffs))
     columns = zip(*map(values, scores.values()), strict=True)
-    by_title = {
-        title: {f"{title}@{k}": next(columns) for k in cutoffs} for title in TITLES.values()
-    }
-    means = {
-        title: {name: round(_mean(column), 5) for name, column in by_name.items()}
-        for title, by_name in by_title.items()
-    }
+    by_title = [{f"{title}@{k}": next(columns) for k in cutoffs} for title in TITLES.values()]
+    ndcg, average_precision, recall, precision, hit_rate = (
+        {name: round(_mean(column), 5) for name, column in by_name.items()} for by_name in by_title
+    )
     reciprocals = mrr(qrels, results, cutoffs)
-    ranked = by_title["NDCG"] | by_title["MAP"] | by_title["Recall"] | by_title["P"]
+    ranked = dict(chain.from_iterable(by_name.items() for by_name in by_title[:4]))
     naucs = evaluate_abstention(results, {**ranked, **reciprocals})
     naucs_mrr = {name: naucs.pop(name) for name in list(naucs) if name.startswith("nAUC_MRR@")}
+    means = {name: _mean(column) for name, column in reciprocals.items()}
     return RetrievalEvaluationResult(
-        all_scores=scores,
-        ndcg=means["NDCG"],
-        map=means["MAP"],
-        recall=means["Recall"],
-        precision=means["P"],
-        naucs=naucs,
-        mrr={name: _mean(column) for name, column in reciprocals.items()},
-        naucs_mrr=naucs_mrr,
-        hit_rate=means["HitRate"],
+        scores, ndcg, average_precision, recall, precision, naucs, means, naucs_mrr, hit_rate
     )
 
 
@@ -172,9 +160,9 @@ def recall_cap(
 def hole(qrels: Judgments, results: Results, k_values: Sequence[int]) -> dict[str, list[float]]:
     """`Hole_at_k`: documents in the first k not judged for any query, divided by k (`Hole@k`)."""
     judged = dict.fromkeys(chain.from_iterable(qrels.values()), 0)
-    # Queries without judgments count, too.
-    everyone = {**qrels, **{query: judged for query in results if not qrels.get(query)}}
-    columns = _columns("Hole", everyone, results, k_values)
+    # Queries without judgments count, too, and grades do not.
+    zeros = {query: dict.fromkeys(docs, 0) for query, docs in qrels.items() if docs}
+    columns = _columns("Hole", dict.fromkeys(results, judged) | zeros, results, k_values)
     return {f"Hole_at_{k}": column for k, column in columns.items()}
 
 
@@ -207,8 +195,8 @@ def calculate_pmrr(
         before, after = original_run.get(f"{query}-og"), new_run.get(f"{query}-changed")
         if before is None or after is None:
             logger.warning("query %s is not in both runs: not in p-MRR", query)
-        elif docs:
-            changes[query] = list(map(_change, _ranks(before, docs), _ranks(after, docs)))
+        elif ids := list(docs):
+            changes[query] = list(map(_change, _ranks(before, ids), _ranks(after, ids)))
     if not changes:
         reason = "expected {query: documents} for queries of both runs, found none"
         raise InputError("changed_qrels", reason)
@@ -240,7 +228,7 @@ def confidence_scores(sim_scores: Sequence[float]) -> Means:
 
     Source: Gisserot-Boukhlef et al., TMLR 2024 (https://arxiv.org/abs/2402.12997).
     """
-    best, second = (*sorted(sim_scores, reverse=True)[:2], 0.0, 0.0)[:2]
+    best, second = (*sorted(sim_scores)[:-3:-1], 0.0, 0.0)[:2]
     spread = float(np.std(sim_scores)) if sim_scores else 0.0
     return {"max": best, "std": spread, "diff1": best - second if len(sim_scores) > 1 else 0.0}
 
@@ -251,25 +239,30 @@ def nauc(
     """The normalized area under the curve of a metric over shares of queries left unanswered.
 
     conf_scores, metrics: float64[queries], what decides which queries are left out first, and the
-    values that the others have; for equal confidences, their mean. abstention_rates: the shares,
-    ascending.
+    values that the others have; for equal confidences, their mean. abstention_rates: two or more
+    ascending shares. Raises InputError for other numbers of values, OptionError for other rates.
 
     0 where the confidence does not help, 1 for the best possible, NaN if all values are equal.
     Source: Gisserot-Boukhlef et al., TMLR 2024 (https://arxiv.org/abs/2402.12997).
     """
-    return float(_naucs([conf_scores], np.array([metrics]), abstention_rates)[0, 0])
+    _check_count("metrics", metrics, len(conf_scores))
+    rates = np.asarray(abstention_rates)
+    if len(rates) < 2 or (np.diff(rates) < 0).any():
+        reason = f"expected two or more ascending shares, found {brief(rates.tolist())}"
+        raise OptionError("abstention_rates", reason)
+    return float(_naucs([np.asarray(conf_scores)], np.array([metrics]), rates)[0, 0])
 
 
 def evaluate_abstention(results: Results, metric_scores: Mapping[str, Sequence[float]]) -> Means:
     """`nauc` of each metric by each of the `confidence_scores`: `nAUC_METRIC_CONFIDENCE`.
 
-    metric_scores: {metric: values of the queries}, in the order of the results. Raises InputError
-    if there are not as many.
+    metric_scores: {metric: values of the queries}, in the order of the results; of several
+    types, they are computed as doubles. Raises InputError if there are not as many, or no results.
     """
+    if not results:
+        raise InputError("results", f"{EXPECTED} no query")
     for name, column in metric_scores.items():
-        if len(column) != len(results):
-            reason = f"expected {len(results)} values, one per query, found {len(column)}"
-            raise InputError(f"metric_scores, {name}", reason)
+        _check_count(f"metric_scores, {name}", column, len(results))
     confidences = _confidences(results)
     metrics = np.array(list(metric_scores.values()))
     values = _naucs(list(confidences.values()), metrics, ABSTENTION_RATES)
@@ -277,29 +270,43 @@ def evaluate_abstention(results: Results, metric_scores: Mapping[str, Sequence[f
     return dict(zip(names, values.ravel().tolist(), strict=True))
 
 
-def _check(qrels: Judgments, results: Results, cutoffs: Sequence[int]) -> None:
-    expected = "expected {query: {document: score}}, found"
-    if not isinstance(results, Mapping):
-        raise TypeError(f"results: {expected} {type(results).__name__}")
+def _check(qrels: Judgments, results: Results, k_values: Sequence[int]) -> list[int]:
+    """The cutoffs, each once."""
+    for name, nested in (("qrels", qrels), ("results", results)):
+        if not isinstance(nested, Mapping):
+            raise TypeError(f"{name}: {EXPECTED} {type(nested).__name__}")
     if not results:
-        raise InputError("results", f"{expected} no query")
-    for query in results:
+        raise InputError("results", f"{EXPECTED} no query")
+    for query, docs in results.items():
+        # Looking at each document takes a third of the time.
+        first = next(iter(docs), query) if isinstance(docs, Mapping) else None
+        if not (isinstance(query, str) and isinstance(first, str)):
+            raise TypeError(f"results: {EXPECTED} {brief({query: docs})}")
         if not qrels.get(query):
             reason = "expected judgments of each query, found none; leave such queries out"
             raise UnjudgedQueryError(f"results, query {query!r}", reason)
+    cutoffs = list(dict.fromkeys(k_values))
     if not cutoffs:
         raise OptionError("k_values", "expected cutoffs such as [1, 10], found none")
     for cutoff in cutoffs:
         at_least("k_values", cutoff, 1)
+    return cutoffs
+
+
+def _check_count(name: str, values: Sequence[float] | Floats, count: int) -> None:
+    if len(values) != count:
+        raise InputError(name, f"expected {count} values, one per query, found {len(values)}")
 
 
 def _columns(
-    measure: str, qrels: Judgments, results: Results, cutoffs: Sequence[int]
+    measure: str, qrels: Judgments, results: Results, k_values: Sequence[int]
 ) -> dict[int, list[float]]:
     """The values of a measure at each cutoff in the order of the results, which rank by doubles."""
-    _check(qrels, results, cutoffs)
-    names = {k: f"{measure}@{k}" for k in cutoffs}
-    scores = evaluate(qrels, results, list(names.values()), trec_eval_version="10.0")
+    names = {k: f"{measure}@{k}" for k in _check(qrels, results, k_values)}
+    relevant = {
+        query: {doc: int(grade > 0) for doc, grade in docs.items()} for query, docs in qrels.items()
+    }
+    scores = evaluate(relevant, results, list(names.values()), trec_eval_version="10.0")
     rows = {query: row for row, query in enumerate(scores.queries)}
     values, order = scores.lists(), list(map(rows.__getitem__, results))
     return {k: list(map(values[name].__getitem__, order)) for k, name in names.items()}
@@ -341,15 +348,16 @@ def _compensated_mean(column: list[float]) -> float:
 def _confidences(results: Results) -> dict[str, Floats]:
     """The `confidence_scores` of all queries, float64[queries] for each kind."""
     rankings = list(results.values())
-    # Where the first score is one of these, numpy makes doubles of all.
     kinds = {type(next(iter(docs.values()))) for docs in rankings if docs}
-    if not kinds <= {float, int, np.float64}:
+    numbers = chain.from_iterable(docs.values() for docs in rankings)
+    # Where the first score is a double, numpy makes doubles of all.
+    is_float = kinds <= {float, np.float64}
+    scores = np.fromiter(numbers, float) if is_float else np.array([np.nan])
+    if np.isnan(scores).any():
         each = [confidence_scores(list(docs.values())) for docs in rankings]
         return {kind: np.array([row[kind] for row in each]) for kind in ("max", "std", "diff1")}
     lengths = np.array(list(map(len, rankings)), int)
     starts = np.cumsum(lengths) - lengths
-    numbers = chain.from_iterable(docs.values() for docs in rankings)
-    scores = np.fromiter(numbers, float, lengths.sum())
     best, spread, lead = np.zeros((3, len(rankings)))
     # Rankings of one length are rows of a matrix, which numpy adds as it adds each of them.
     for length in set(lengths.tolist()) - {0}:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from fastrank.cli.version import version
 from tests.helpers.paths import PACKAGE
 
 # The files of the other package, as far as they matter here.
@@ -54,10 +55,24 @@ def test_the_version_names_another_package_of_the_same_folder(site):
     write(site, METADATA)
 
     more = (
-        "also installed: fastrank 0.8.0, another package, which writes the same folder"
+        "also installed: fastrank 0.8.0, another package, which writes the folder"
         f" {site}/fastrank: `pip uninstall fastrank`, then {AGAIN}\n"
     )
     assert run(site, "--version") == (0, alone[1] + more, "")
+
+
+@pytest.mark.parametrize("metadata", [b"", b"Name: fastrank\n", b"Version: \xff\n"])
+def test_the_other_package_may_be_elsewhere_and_its_metadata_broken(metadata, site, monkeypatch):
+    (site / "more/fastrank-0.8.0.dist-info").mkdir(parents=True)
+    (site / "more/fastrank-0.8.0.dist-info/METADATA").write_bytes(metadata)
+    monkeypatch.syspath_prepend(site / "more")
+
+    line = version().splitlines()[2]
+
+    named = (
+        f"also installed: fastrank, another package, which writes the folder {site}/more/fastrank:"
+    )
+    assert line.startswith(named)
 
 
 @pytest.mark.parametrize("words", [["--version"], ["eval", "qrels", "run"], ["measures"]])

@@ -138,7 +138,9 @@ def _of_query(measure: str, k: int, judgments: Grades, results: Results, mistake
         "ties-in-models-favour": lambda document: grades.get(document, 0),
         "ties-against-model": lambda document: -grades.get(document, 0),
     }.get(mistake, str)
-    ranking.sort(key=lambda result: (result[1], ties(result[0])), reverse=True)
+    ranking.sort(
+        key=lambda result: (result[1], ties(result[0])), reverse=mistake != "scores-ascending"
+    )
     documents = [document for document, _ in ranking]
     if mistake != "repetition-counts":
         documents = list(dict.fromkeys(documents))
@@ -160,6 +162,9 @@ def _of_query(measure: str, k: int, judgments: Grades, results: Results, mistake
         relevant, hits = len(grades), [document in grades for document in top]
     if relevant == 0:
         return _nothing_relevant(mistake)
+    if mistake == "first-relevant-only" and measure in ("hit_rate", "reciprocal_rank"):
+        first = next(document for document, grade in grades.items() if grade > 0)
+        hits = [document == first for document in top]
     weights = [
         grade * hit if mistake == "grades-summed" else hit
         for grade, hit in zip(of_top, hits, strict=True)
@@ -182,6 +187,8 @@ def _of_query(measure: str, k: int, judgments: Grades, results: Results, mistake
     if measure == "reciprocal_rank":
         if not ranks:
             return 0.0
+        if mistake == "ranks-begin-at-0":
+            return 1 / (ranks[0] - 1)
         all_ranks = sum(1 / rank for rank in ranks)
         return {
             "ranks-off-by-one": 1 / (ranks[0] + 1),
@@ -215,6 +222,7 @@ def _ndcg(of_top: list[int], grades: list[int], k: int, mistake: str) -> float:
     discount = {
         "discount-by-log-of-rank": lambda rank: max(log2(rank), 1),
         "discount-off-by-one": lambda rank: log2(rank + 2),
+        "discount-by-rank": lambda rank: rank,
         "no-discount": lambda rank: 1,
     }.get(mistake, lambda rank: log2(rank + 1))
 
@@ -227,5 +235,9 @@ def _ndcg(of_top: list[int], grades: list[int], k: int, mistake: str) -> float:
         return _nothing_relevant(mistake)
     if mistake == "not-normalized":
         return dcg(of_top)
+    if mistake == "ideal-as-binary":
+        ideal = [int(grade > 0) for grade in ideal]
+    elif mistake == "ideal-always-full":
+        ideal = [1] * k
     best = dcg(ideal[: cut.get(mistake, k)])
     return dcg(of_top) / best if best else 0.0

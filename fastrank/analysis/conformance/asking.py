@@ -10,10 +10,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from threading import Event, Timer
+from threading import Event, Thread, Timer
 from typing import NamedTuple
 
 from fastrank.common.messages import brief
@@ -26,14 +25,18 @@ if TYPE_CHECKING:
 
     from fastrank.analysis.conformance.cases import Case
 
-FUNCTION = re.compile(r"[^\W\d][\w.]+:[^\W\d][\w.]*")
-DRIVER = [sys.executable, "-m", "fastrank.analysis.conformance.driver"]
+FUNCTION = re.compile(r"[\w.-]+:[^\W\d][\w.]*")
+DRIVER = [sys.executable, str(Path(__file__).with_name("driver.py"))]
 # A program with these in its arguments reads files.
 FILES = ("{qrels}", "{run}")
 # How much is read of what a program prints.
 MOST_BYTES = 1 << 20
 # A program that so often in a row does not answer is not asked any more.
 PATIENCE = 3
+# The line of an error among those that tell where it was raised, in what Python, Node.js, Java, Go
+# and Rust print; else lines without an indent.
+ERROR = re.compile(r"^\S*(?:Error|Exception|panic)\b.*|^thread '.*\n.*", re.MULTILINE)
+LINE = re.compile(r"^\S.*", re.MULTILINE)
 NO_ANSWER, NOT_ASKED = "no answer", "not asked, after others without an answer"
 
 
@@ -125,7 +128,7 @@ def _answers(output: str, names: set[str]) -> dict[str, Answer]:
             reason = "twice" if name in answers else "but was not asked for it"
             raise OptionError("COMMAND", f"answered the case {brief(name)} {reason}")
         if is_error:
-            answers[name] = Answer(problem=str(value), is_error=True)
+            answers[name] = Answer(problem=_short(str(value)), is_error=True)
         else:
             answers[name] = _answer("null" if value is None else value)
     return answers
@@ -138,7 +141,7 @@ def _answer(value: object) -> Answer:
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        return Answer(problem=f"no number: {brief(value)}")
+        return Answer(problem=f"expected a number or null, found {brief(value)}")
     return Answer(number) if math.isfinite(number) else Answer(problem=str(number))
 
 
@@ -157,7 +160,7 @@ def _run(
         pipe = subprocess.PIPE
         try:
             process = subprocess.Popen(
-                words, stdin=told, stdout=pipe, stderr=pipe, start_new_session=True
+                words, bufsize=0, stdin=told, stdout=pipe, stderr=pipe, start_new_session=True
             )
         except OSError as error:
             reason = f"cannot run {words[0]!r}: {error.strerror}"
@@ -167,39 +170,49 @@ def _run(
         hung.set()
         _kill(process)
 
-    def beginning(stream: IO[bytes]) -> str:
-        output = stream.read(MOST_BYTES)
-        if len(output) == MOST_BYTES:
+    def read(stream: IO[bytes], beginning: bytearray) -> None:
+        with stream:
+            while len(beginning) < MOST_BYTES and (piece := stream.read(MOST_BYTES)):
+                beginning += piece
+        if len(beginning) >= MOST_BYTES:
             _kill(process)
-        return output.decode("utf-8", "replace")
 
+    beginnings = bytearray(), bytearray()
+    pairs = zip((process.stdout, process.stderr), beginnings, strict=True)
+    readers = [Thread(target=read, args=pair, daemon=True) for pair in pairs]
     timer = Timer(timeout, stop)
-    timer.start()
-    with process, ThreadPoolExecutor(2) as threads:
-        try:
-            streams: list[IO[bytes]] = [process.stdout, process.stderr]  # type: ignore[list-item]
-            output, errors = threads.map(beginning, streams)
-            status = process.wait()
-        except BaseException:
-            _kill(process)
-            raise
-        finally:
-            timer.cancel()
+    try:
+        for thread in (timer, *readers):
+            thread.start()
+        status = process.wait()
+    finally:
+        timer.cancel()
+        _kill(process)
+    for reader in readers:
+        # What it started in a session of its own may keep the streams open.
+        reader.join(1)
+    output, errors = (bytes(beginning).decode("utf-8-sig", "replace") for beginning in beginnings)
     if hung.is_set():
         return output, Answer(problem=f"{NO_ANSWER} in {timeout:g} seconds"), True
+    if max(map(len, beginnings)) >= MOST_BYTES:
+        return output, Answer(problem=f"more than {MOST_BYTES:,} bytes printed"), False
     if status == 0:
         return output, None, False
     reason = f"exit status {status}" if status > 0 else f"signal {-status}"
-    if MOST_BYTES in (len(output), len(errors)):
-        reason = f"more than {MOST_BYTES:,} bytes printed"
-    problem = ": ".join([reason, *errors.strip().splitlines()[-1:]])
+    causes = ERROR.findall(errors) or LINE.findall(errors)
+    problem = _short(": ".join([reason, *causes[-1:]]))
     return output, Answer(problem=problem, is_error=True), False
 
 
+def _short(text: str) -> str:
+    """The beginning of a text, in a line."""
+    return f"{' '.join(text.split()):.200}"
+
+
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process, and those that it started where the system can."""
-    # It may have ended just now.
+    """End a process, and those that it started, which may outlive it, where the system can."""
+    # All may have ended.
     with suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg") and process.returncode is None:
+        if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from fastrank.analysis.conformance.asking import Answer
 from fastrank.analysis.conformance.cases import agree, all_cases, mistakes
-from fastrank.common.messages import counted
+from fastrank.common.messages import counted, first_few
 from fastrank.common.rendering.document import Document, Paragraph, Section
 from fastrank.common.rendering.numbers import number
 from fastrank.core.data.columns import Frozen
@@ -28,15 +28,14 @@ if TYPE_CHECKING:
     # The cases with answers.
     Answered: TypeAlias = "Sequence[tuple[Case, Answer]]"
 
-UNKNOWN = "values that no known mistake alone explains"
-
 
 class Diagnosis(NamedTuple):
     """A mistake, and the cases that show it.
 
     mistake, right: in words. measures: in which it is made. cases, of: how many cases show it, and
-    could. case: an example, with its value, NaN if there is none, and the first right value. name:
-    of the mistake; empty for answers that no known mistake explains.
+    could. case: an example. value, problem: of the example, NaN and why. expected: its first right
+    value. name: of the mistake; empty for answers that no known mistake explains. also: the cases
+    that show it besides the example.
     """
 
     mistake: str
@@ -45,21 +44,25 @@ class Diagnosis(NamedTuple):
     of: int
     case: str
     value: float
+    problem: str
     expected: float
     right: str
     name: str
+    also: str
 
     def section(self) -> Section:
         """The mistake as a heading, with what explains it."""
-        value = "no value" if math.isnan(self.value) else number(self.value)
+        problem = f" ({self.problem})" if self.problem and self.name else ""
+        value = f"no value{problem}" if math.isnan(self.value) else number(self.value)
         (case,) = (case for case in all_cases() if case.case == self.case)
         expected = " or ".join(map(number, case.right_values()))
         example = f"{json.dumps(case.question())}: {value}, expected {expected}"
         name = f" [{self.name}]" if self.name else ""
+        also = "" if name or not self.also else f" Also: {first_few(self.also.split(', '), 12)}."
         return Section(
             f"{self.mistake}: {self.cases} of {counted(self.of, 'case')}{name}",
             [
-                Paragraph(f"In {self.measures}. Example: {example}.", "note"),
+                Paragraph(f"In {self.measures}. Example: {example}.{also}", "note"),
                 *([Paragraph(f"Right: {self.right}.", "note")] if self.right else []),
             ],
         )
@@ -90,9 +93,8 @@ class Conformance(Result, Frozen):
         return {**counts, "mistakes": self.table()}
 
     def _document(self) -> Document:
-        total = (
-            f"{counted(len(self.mistakes), 'mistake')}; {self.right} of {self.cases} cases right"
-        )
+        cases = counted(self.cases, "case")
+        total = f"{counted(len(self.mistakes), 'mistake')}; {self.right} of {cases} right"
         skipped = ", ".join(f"{measure} ({count})" for measure, count in self.skipped.items())
         notes = [Paragraph(f"Skipped, with their cases: {skipped}.", "note")] if skipped else []
         return Document(
@@ -114,11 +116,15 @@ def diagnosed(
     skipped = Counter(case.measure for case, answer in pairs if answer == Answer())
     pairs = [pair for pair in pairs if pair[1] != Answer()]
     wrong = [pair for pair in pairs if not _is_right(*pair)]
-    explained = _explained(pairs, wrong)
+    values = {answer.value for _, answer in pairs}
+    if len(values) == 1 < len({value for case, _ in pairs for value in case.right_values()}):
+        explained = dict.fromkeys((case.case for case, _ in wrong), "all values are the same")
+    else:
+        explained = _explained(pairs, wrong)
     groups: dict[str, list[tuple[Case, Answer]]] = {}
     for case, answer in wrong:
-        problem = f"no value ({answer.problem})" if answer.problem else UNKNOWN
-        groups.setdefault(explained.get(case.case, problem), []).append((case, answer))
+        name = explained.get(case.case) or _unexplained(case, answer)
+        groups.setdefault(name, []).append((case, answer))
     return Conformance(
         mistakes=[
             _diagnosis(name, groups[name], pairs)
@@ -137,12 +143,25 @@ def _is_right(case: Case, answer: Answer) -> bool:
     return any(agree(answer.value, right) for right in case.right_values())
 
 
+def _unexplained(case: Case, answer: Answer) -> str:
+    """What is known of an answer that no mistake explains."""
+    if answer.value is None:
+        return f"no value ({answer.problem})"
+    for right in case.right_values():
+        # Rounding to two decimals moves a value by 0.005 at most.
+        if abs(answer.value - right) <= 0.00501:
+            return "values that are right to two or three decimals; four are compared"
+        if agree(answer.value / 100, right):
+            return "values that are right as percentages"
+    return "values that no known mistake alone explains"
+
+
 def _explained(pairs: Answered, wrong: Answered) -> dict[str, str]:
     """The mistakes that explain the answers, by the names of the cases.
 
     A mistake is assumed in one measure at a time, the one that explains the most answers first, and
-    among these the one that explains more in all. Right answers to cases that would show it are
-    evidence against it.
+    among these the one that explains more in all. Other answers to cases that would show it are
+    evidence against it: a mistake that shows in a third of its cases or fewer is not assumed.
     """
     # If a measure never has a value, no case tells why.
     with_values = {case.measure for case, answer in pairs if answer.value is not None}
@@ -151,26 +170,21 @@ def _explained(pairs: Answered, wrong: Answered) -> dict[str, str]:
         for case, answer in wrong
         if case.measure in with_values
     }
-    names = {case.case for case, _ in wrong}
-    against = Counter(
-        (mistake, case.measure)
-        for case, _ in pairs
-        if case.case not in names
-        for mistake in case.wrong
-    )
+    could = Counter((mistake, case.measure) for case, _ in pairs for mistake in case.wrong)
+    showing = Counter(chain.from_iterable(shown.values()))
     in_all = Counter(mistake for causes in shown.values() for mistake, _ in causes)
     aims = {(case.finds, case.measure) for case, _ in wrong}
     explained: dict[str, str] = {}
     while True:
         rest = {name: causes for name, causes in shown.items() if name not in explained}
         weights = {
-            cause: (count - against[cause], in_all[cause[0]], cause in aims)
+            cause: (count + showing[cause] - could[cause], in_all[cause[0]], cause in aims)
             for cause, count in Counter(chain.from_iterable(rest.values())).items()
+            if 3 * showing[cause] > could[cause]
         }
-        likely = [cause for cause, weight in weights.items() if weight[0] > 0 or cause in aims]
-        if not likely:
+        if not weights:
             return explained
-        best = max(likely, key=weights.__getitem__)
+        best = max(weights, key=weights.__getitem__)
         explained |= {name: best[0] for name, causes in rest.items() if best in causes}
 
 
@@ -191,7 +205,9 @@ def _diagnosis(name: str, group: Answered, pairs: Answered) -> Diagnosis:
         of=len(could) if right else len(pairs),
         case=case.case,
         value=math.nan if answer.value is None else answer.value,
+        problem=answer.problem,
         expected=case.right_values()[0],
         right=right,
         name=name if right else "",
+        also=", ".join(own.case for own, _ in group if own is not case),
     )

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 # The queries that are listed for a measure, in tables and in a line.
 LISTED, WORST = 10, 5
-# GitHub refuses a summary of more than 1 MiB.
-LARGEST = 900_000
+# GitHub refuses a comment of more than 65,536 characters.
+LARGEST = 65_000
 CUT = "\n\n(cut: the rest is longer than GitHub accepts)\n"
 
 
@@ -42,7 +42,7 @@ def to_text(verdict: Verdict) -> str:
 def to_markdown(verdict: Verdict) -> str:
     """The reasons, the table of the checks, the notes, and the ten most regressed queries.
 
-    At most 900 KB in UTF-8; the rest is cut at the end of a line.
+    At most 65 KB in UTF-8; the rest is cut at the end of a line.
     """
     return _cut(markdown(summary(verdict)) + "\n")
 

@@ -253,7 +253,7 @@ class Verdict(Result, Frozen):
         return shown.to_text(self)
 
     def to_markdown(self) -> str:
-        """The verdict for pull requests and summaries of jobs: at most 900 KB in UTF-8.
+        """The verdict for pull requests and summaries of jobs: at most 65 KB in UTF-8.
 
         The reasons, the table of the checks, the notes, and the ten most regressed queries.
         """

@@ -60,9 +60,10 @@ class Option(Frozen):
                 raise ValueError(f"expected a number{size}")
             return grade
         number = finite(text)
+        most = f" and at most {LARGEST}" if number is not None and number > LARGEST else ""
         value, is_whole = float("nan") if number is None else number, _is_integer(text)
         fits, expected = {
-            "rank": (is_whole and 1 <= value <= LARGEST, "a whole number of at least 1"),
+            "rank": (is_whole and 1 <= value <= LARGEST, f"a whole number of at least 1{most}"),
             "integer": (is_whole, "a whole number"),
             "real": (value == value, "a number"),
             "share": (0.0 <= value <= 1.0, "a number from 0 to 1"),

@@ -62,3 +62,41 @@ def test_values_may_be_rounded_to_four_decimals():
 
     assert (found.mistakes, found.right) == ([], len(CASES))
     assert found.to_text() == "0 mistakes; 60 of 60 cases right."
+
+
+@pytest.mark.parametrize(
+    ("transformed", "expected"),
+    [
+        (lambda value: round(value, 2), "values that are right to two or three decimals"),
+        (lambda value: 100 * value, "values that are right as percentages"),
+        (lambda value: 0.0, "all values are the same"),
+    ],
+)
+def test_what_is_wrong_with_all_values_is_no_known_mistake(transformed, expected):
+    values = [own._replace(value=transformed(own.value)) for own in answers()]
+
+    (found,) = diagnosed(all_cases(), values).mistakes
+
+    assert (found.mistake.partition(";")[0], found.name) == (expected, "")
+
+
+def test_a_mistake_that_shows_in_few_of_its_cases_is_not_assumed():
+    cases = [case for case in all_cases() if "discount-by-rank" in case.wrong]
+    values = [
+        Answer(case.wrong["discount-by-rank"] if n == 0 else 0.123) for n, case in enumerate(cases)
+    ]
+
+    found = diagnosed(cases, values)
+
+    assert [own.name for own in found.mistakes] == [""]
+    names = ", ".join(case.case for case in cases[1:])
+    assert f"Also: {names}." in " ".join(found.to_text().split())
+
+
+def test_why_there_is_no_value_is_told():
+    case = next(case for case in all_cases() if case.finds == "no-results-fail")
+    values = [Answer(0.25), Answer(problem="KeyError: 'a'", is_error=True)]
+
+    text = diagnosed([all_cases()[0], case], values).to_text()
+
+    assert "no value (KeyError: 'a'), expected 0.0000" in " ".join(text.split())

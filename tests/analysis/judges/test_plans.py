@@ -231,7 +231,7 @@ def test_a_sheet_has_one_grade_of_each_pair_or_on_request_none(tmp_path):
     with pytest.raises(GroupError, match="no sampled pair has a grade"):
         plan.grades_of(sheet, partial=True)
     write(filled[0], filled[1][:-1], f"{filled[2]}x")
-    with pytest.raises(FormatError, match=r"sheet\.tsv:4: column 'grade': expected a number"):
+    with pytest.raises(FormatError, match=r"sheet\.tsv:4: column 'grade': expected a grade"):
         plan.grades_of(sheet)
     write(*filled, *filled[1:3])
     with pytest.raises(GroupError, match="2 pairs with several grades: query 'q"):
