@@ -433,8 +433,8 @@ def test_the_timed_kernels_and_functions_compute_the_right_values():
 
     assert done.returncode == 0, done.stdout + done.stderr
     # 4 kernels; reading, official and all_trec for each of 15 cases; 74 for arrays and labels; 152
-    # for dicts; 4 for embeddings; 5 for executors; 2 for web servers. Where they are installed,
-    # ranx has 16 more, Dask 2, BEIR and sentence-transformers one each.
+    # for dicts; 4 for embeddings; 5 for executors; 2 for web servers; 3 for MTEB's metrics. Where
+    # they are installed, ranx has 16 more, MTEB 3, Dask 2, BEIR and sentence-transformers one each.
     passed = re.search(r"(\d+) passed", done.stdout)
     assert passed is not None
-    assert 286 <= int(passed[1]) <= 326
+    assert 289 <= int(passed[1]) <= 332

@@ -299,7 +299,7 @@ def test_a_file_that_changes_while_it_is_read(
     run = lines("q1", 100) + lines("q2", 150) + scattered * lines("q1", 1, first=200)
     path.write_bytes(run)
     assert 4000 < len(run) < 9000
-    real, total = os.preadv, 0
+    real, total = pieces._preadv, 0
 
     def preadv(handle: int, buffers: Any, offset: int) -> int:
         nonlocal total
@@ -309,7 +309,7 @@ def test_a_file_that_changes_while_it_is_read(
         total += count
         return count
 
-    monkeypatch.setattr(os, "preadv", preadv)
+    monkeypatch.setattr(pieces, "_preadv", preadv)
 
     with piece(500), pytest.raises(ReadError, match=message):
         fastrank.evaluate(parse_qrels(judged("q1 d1 1, q2 d1 1")), path)
@@ -348,7 +348,7 @@ def test_a_file_that_changes_between_two_readings(other, tmp_path, monkeypatch):
 def test_a_reader_that_fails_in_another_thread(tmp_path, monkeypatch):
     path = tmp_path / "run"
     path.write_bytes(b"".join(lines(f"q{i}", 10) for i in range(100)))
-    half, real = path.stat().st_size // 2, os.preadv
+    half, real = path.stat().st_size // 2, pieces._preadv
 
     def preadv(handle: int, buffers: Any, offset: int) -> int:
         # Where to cut is looked for in larger stretches.
@@ -356,7 +356,7 @@ def test_a_reader_that_fails_in_another_thread(tmp_path, monkeypatch):
             raise OSError(5, "Input/output error")
         return real(handle, buffers, offset)
 
-    monkeypatch.setattr(os, "preadv", preadv)
+    monkeypatch.setattr(pieces, "_preadv", preadv)
 
     with piece(200), pytest.raises(ReadError, match="input/output error"):
         fastrank.evaluate(parse_qrels(QRELS), path, threads=4)
