@@ -10,10 +10,11 @@ from fastrank.analysis.checking.checker import KINDS, SEVERITIES, Checker
 from fastrank.analysis.gating.shown import escaped
 from fastrank.cli.command import Command, misused, write_lines
 from fastrank.cli.flags import INPUTS, OUTPUT
-from fastrank.cli.output import colored, encoded, without_controls
+from fastrank.cli.output import colored, without_controls
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import counted
 from fastrank.common.rendering.text import without_commands
+from fastrank.core.data.texts import encoded
 from fastrank.core.formats.formats import FORMATS as FILE_FORMATS
 from fastrank.core.results.records import json_text
 from fastrank.core.results.result import FORMS

@@ -7,9 +7,10 @@ import warnings
 from contextlib import contextmanager
 from functools import cache
 
-from fastrank.cli.output import check_distinct, complain, encoded, guarded, report_unwritable, write
+from fastrank.cli.output import check_distinct, complain, guarded, report_unwritable, write
 from fastrank.common.arguments import TREC_EVAL_VERSIONS
 from fastrank.common.faces import on_command_line
+from fastrank.core.data.texts import encoded
 from fastrank.core.formats.files import files
 from fastrank.core.formats.formats import FORMATS
 from fastrank.core.formats.tables.roles import asked_columns, asking_columns

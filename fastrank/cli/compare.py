@@ -15,12 +15,13 @@ from fastrank.analysis.comparing.plots.plot import KINDS, default_kind
 from fastrank.cli.command import Command, UsageError, misused
 from fastrank.cli.compare_values import compared_values, remember_defaults
 from fastrank.cli.flags import INPUTS, OUTPUT, STATISTICS, at_least, given_options
-from fastrank.cli.output import command_line, encoded, write
+from fastrank.cli.output import command_line, write
 from fastrank.cli.output_formats import page_of
 from fastrank.cli.parser import REPEATED
 from fastrank.cli.run_scores import RunScores, add_reading_options, check_names
 from fastrank.common.keywords import names_of
 from fastrank.common.lazy import optional
+from fastrank.core.data.texts import encoded
 from fastrank.core.formats.files import files
 from fastrank.core.formats.inputs import run_names
 from fastrank.core.formats.tables.roles import asked_columns

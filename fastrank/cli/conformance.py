@@ -11,9 +11,9 @@ from fastrank.analysis.conformance.cases import all_cases, mistakes
 from fastrank.analysis.conformance.report import diagnosed
 from fastrank.cli.command import Command, UsageError, write_lines
 from fastrank.cli.flags import INPUTS, OUTPUT
-from fastrank.cli.output import encoded
 from fastrank.cli.parser import REPEATED
 from fastrank.common.messages import closest, did_you_mean
+from fastrank.core.data.texts import encoded
 from fastrank.core.results.result import FORMS
 
 TYPE_CHECKING = False

@@ -11,8 +11,9 @@ from fastrank.analysis.gating.gate import gate, new_baseline, save_baseline
 from fastrank.analysis.gating.shown import to_github
 from fastrank.cli.command import Command
 from fastrank.cli.flags import CONVENTIONS, INPUTS, OUTPUT, STATISTICS, VARIABLES, given_options
-from fastrank.cli.output import command_line, encoded
+from fastrank.cli.output import command_line
 from fastrank.cli.parser import REPEATED
+from fastrank.core.data.texts import encoded
 from fastrank.core.formats.files import files
 from fastrank.core.formats.tables.roles import asked_columns
 from fastrank.core.matching.keywords import EvaluationOptions

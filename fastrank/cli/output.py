@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 
-def encoded(text: str) -> bytes:
-    """A text as UTF-8; bytes of ids that are not UTF-8 are preserved."""
-    return text.encode("utf-8", "surrogateescape")
-
-
 # The beginning of the message on an output that fails; and the exit status of a shell for a command
 # whose reader went away.
 UNWRITABLE, BROKEN_PIPE = "cannot write the results: ", 141

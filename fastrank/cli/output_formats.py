@@ -6,8 +6,9 @@ import math
 import os
 import shutil
 
-from fastrank.cli.output import encoded, without_controls
+from fastrank.cli.output import without_controls
 from fastrank.common.rendering.numbers import DIGITS, IN_PERCENT, PERCENT_DIGITS
+from fastrank.core.data.texts import encoded
 from fastrank.core.formats.endings import (
     OTHER_SUFFIXES,
     SUFFIXES,
