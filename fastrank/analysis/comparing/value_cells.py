@@ -7,6 +7,7 @@ import re
 
 from fastrank.core.formats.tables.forms import is_missing
 from fastrank.core.formats.tables.table_files import restored
+from fastrank.core.formats.tables.values import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from fastrank.core.formats.tables.table import Table
 
 TRUTHS = {"true": 1.0, "false": 0.0}
-# Marks of missing values, as spreadsheets, pandas and R write them.
-MISSING = ("", "-", "\u2013", "\u2014", "na", "n/a", "#n/a", "<na>", "nan", "none", "null")
 # Numbers with decimal commas, separators of thousands, deviations or marks, which are no text.
 DECORATED = re.compile(
     r"(?=.*\d)[*_~≈$€£]*[+-]?(\d{1,3}(,\d{3})+|\d*)([.,]\d+)?[*_†‡^]*(\s*(±|\+/-|\().*)?"

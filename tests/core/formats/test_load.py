@@ -253,6 +253,7 @@ def test_a_file_with_columns_is_a_table(content, names):
 REFUSED = r"""
 HEADERq,e,x\n => :3: column 'label': expected a grade, found 'x'
 HEADERq,e,NA\n => :3: column 'label': expected a grade, found 'NA': leave out what nobody has judged
+HEADERq,e,#N/A\n => :3: column 'label': expected a grade, found '#N/A': leave out what nobody
 HEADERq,e,1_0\n => :3: column 'label': expected a grade
 HEADERq,e,0,9\n => :3: expected 3 cells, as in the first line, found 4
 HEADERq,e\n => :3: expected 3 cells, as in the first line, found 2

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
 # Larger ranks may be equal as 32-bit floats, which trec_eval 9.0.8 compares.
 LAST_RANK = 2**24
-# What is written where there is no number.
-NOTHING = ("-", "?", "na", "n/a", "nan", "none", "null", "unrated", "unjudged")
+# Marks of missing values in lower case, as spreadsheets, pandas and R write them; and of grades.
+MISSING = ("", "-", "\u2013", "\u2014", "na", "n/a", "#n/a", "<na>", "nan", "none", "null")
+UNRATED = (*MISSING, "?", "unrated", "unjudged")
 NO_ID = "expected an id, found a missing value"
 LONGEST_INTEGER = 20
 # The usual length of an id, in bytes; longer ones take a second look.
@@ -374,7 +375,7 @@ def _number(value: Any, what: str, row: int, fail: Fail) -> int | float:
             advice = "write the number without quotes"
         elif what == "grade" and not advice:
             advice = "write 1 for relevant, 0 for not relevant"
-            if value.strip().lower() in NOTHING:
+            if value.strip().lower() in UNRATED:
                 advice = "leave out what nobody has judged"
         return fail(row, f"expected a {what}, found {str(value)!r:.60}{advice and f': {advice}'}")
     found = "a missing value" if is_missing(value) else f"{kind.__name__}: {value!r:.60}"
