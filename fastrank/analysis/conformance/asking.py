@@ -31,7 +31,8 @@ DRIVER = [sys.executable, str(Path(__file__).with_name("driver.py"))]
 FILES = ("{qrels}", "{run}")
 # How much is read of what a program prints.
 MOST_BYTES = 1 << 20
-# A program that so often in a row does not answer is not asked any more.
+# A program that hung so often, or was started so often in a row without a new answer to a case of
+# its lines, is not asked any more.
 PATIENCE = 3
 # The line of an error among those that tell where it was raised, in what Python, Node.js, Java, Go
 # and Rust print; else lines without an indent.

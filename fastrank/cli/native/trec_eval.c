@@ -8,7 +8,7 @@
  * - what options and variables mean (cli/trec_eval.py), and that only the first of several lists
  *   of cutoffs counts, in ascending order (core/measures/selection.py);
  * - that columns have an item for each line, judgment or query (core/formats/trec/reader.py,
- *   core/matching/files.py and judged.py, core/evaluation/values.py); the kernels tell all other sizes;
+ *   core/matching/files.py and judged.py, core/evaluation/values.py); kernels tell other sizes;
  * - what is averaged how (core/scores/summary.py), and printed (core/scores/columns.py). */
 #define _DEFAULT_SOURCE
 #include <errno.h>
